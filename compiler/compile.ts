@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto';
+import { type LogicalTile, physicalTileOf, TILE_COUNT } from '../device/ipu21/index.ts';
+import { writePackage } from '../device/package/index.ts';
+import { CompiledProgram } from './compiled.ts';
+import { assembleKernels, assembleTile } from './emit/tile.ts';
+import { buildApplication, type TileCode } from './emit/package.ts';
+import { CompileError } from './errors.ts';
+import { encodeRow } from './exchange/row.ts';
+import { type PhaseSchedule, schedulePhase } from './exchange/schedule.ts';
+import type { PhysicalTransfer } from './exchange/transfer.ts';
+import { verifyPhase } from './exchange/verify.ts';
+import { type Graph } from './graph/graph.ts';
+import { verifyGraph } from './graph/verify.ts';
+import { lowerGemm } from './lower/gemm.ts';
+import type { LoweredProgram } from './lower/stages.ts';
+import { verifyLowered } from './lower/verify.ts';
+import { CODE_ADDRESS } from './place/memoryMap.ts';
+import { type Placement, placeBuffers } from './place/place.ts';
+import { verifyPlacement } from './place/verify.ts';
+import { enumerateGemmPlans, parseGrid, planForGrid } from './plan/gemm.ts';
+import type { GemmPlan } from './plan/plan.ts';
+import { verifyGemmPlan } from './plan/verify.ts';
+
+/** What the caller may choose. */
+export interface CompileOptions {
+  /** Tiles the program may use, 1..1472. */
+  readonly tiles: number;
+  /** Pins the grid, `ROWSxCOLUMNSxINNER`. */
+  readonly plan?: string;
+}
+
+/** Plans tried before the compiler says that the shape does not fit. */
+const PLANS_TRIED = 64;
+
+/**
+ * Compiles a graph for IPU21. Pure: equal graph and options give equal bytes. Throws CompileError for a
+ * request that cannot be met, VerifierError when a stage breaks its contract.
+ */
+export function compile(graph: Graph, options: CompileOptions): CompiledProgram {
+  checkOptions(options);
+  const clock = new StageClock();
+  clock.run('graph', () => verifyGraph(graph));
+  const operation = singleGemm(graph);
+  const [a, b, c] = [graph.values[operation.a], graph.values[operation.b], graph.values[operation.c]];
+  const shape = { m: a.shape[0], k: a.shape[1], n: b.shape[1] };
+  const grids = clock.run('plan', () =>
+    options.plan === undefined
+      ? enumerateGemmPlans(shape, options.tiles).slice(0, PLANS_TRIED)
+      : [parseGrid(options.plan)],
+  );
+  let tooLarge: CompileError | undefined;
+  for (const grid of grids) {
+    const plan = clock.run('plan', () => planForGrid(shape, grid, options.tiles));
+    verifyGemmPlan(plan);
+    try {
+      return lowerAndEmit(plan, { a: a.name, b: b.name, c: c.name }, clock);
+    } catch (error) {
+      if (!(error instanceof CompileError) || error.stage !== 'place' || error.name !== 'CompileError')
+        throw error;
+      tooLarge ??= error;
+    }
+  }
+  throw tooLarge ?? new CompileError('plan', 'no plan', { tiles: options.tiles }, 'Use more tiles.');
+}
+
+function lowerAndEmit(
+  plan: GemmPlan,
+  names: { a: string; b: string; c: string },
+  clock: StageClock,
+): CompiledProgram {
+  const program = clock.run('lower', () => lowerGemm(plan, names));
+  clock.run('lower', () => verifyLowered(program));
+  let codeBytes = 0;
+  // Code size depends on the schedule and the schedule on addresses, but only through values that do not
+  // change instruction counts: a second pass at most moves the data start.
+  for (;;) {
+    const placement = clock.run('place', () => placeBuffers(program, codeBytes));
+    verifyPlacement(program, placement);
+    const phases = clock.run('exchange', () => scheduleAll(program, placement));
+    const kernels = clock.run('emit', () => assembleKernels(program, CODE_ADDRESS));
+    const codes = clock.run('emit', () => emitTiles(program, placement, phases, kernels));
+    const needed = Math.max(
+      ...codes.map(
+        ({ supervisor }) => supervisor.address + supervisor.words.byteLength - CODE_ADDRESS,
+      ),
+    );
+    if (needed > codeBytes) {
+      const fits = placement.dataStart >= CODE_ADDRESS + needed + 64;
+      codeBytes = needed;
+      if (!fits) continue;
+    }
+    const application = clock.run('emit', () => buildApplication(program, placement, kernels, codes));
+    const packageBytes = clock.run('package', () => writePackage(application));
+    const digest = createHash('sha256').update(packageBytes).digest('hex');
+    return new CompiledProgram({
+      plan,
+      program,
+      placement,
+      phases,
+      kernels,
+      codes,
+      packageBytes,
+      digest,
+      codeBytes: needed,
+      stageMilliseconds: clock.milliseconds(),
+    });
+  }
+}
+
+function scheduleAll(program: LoweredProgram, placement: Placement): (PhaseSchedule | undefined)[] {
+  const address = (span: { buffer: string; offset: number }) => {
+    const buffer = placement.buffers.get(span.buffer as never);
+    if (buffer === undefined) throw new RangeError(`buffer ${span.buffer} is not placed`);
+    return (buffer.address + span.offset) / 4;
+  };
+  return program.steps.map((step) => {
+    if (step.kind !== 'exchange') return undefined;
+    const transfers: PhysicalTransfer[] = step.transfers.map((transfer) => ({
+      source: { tile: physicalTileOf(transfer.source.tile), wordAddress: address(transfer.source) },
+      words: transfer.words,
+      receivers: transfer.receivers.map((receiver) => ({
+        tile: physicalTileOf(receiver.tile),
+        wordAddress: address(receiver),
+      })),
+    }));
+    const schedule = schedulePhase(transfers);
+    verifyPhase(
+      new Map([...schedule.tiles].map(([tile, tileSchedule]) => [tile, encodeRow(tileSchedule)])),
+      transfers,
+    );
+    return schedule;
+  });
+}
+
+function emitTiles(
+  program: LoweredProgram,
+  placement: Placement,
+  phases: readonly (PhaseSchedule | undefined)[],
+  kernels: ReturnType<typeof assembleKernels>,
+): TileCode[] {
+  return Array.from({ length: program.tiles }, (_, index) => {
+    const tile = index as LogicalTile;
+    return {
+      tile,
+      supervisor: assembleTile(program, placement, phases, kernels, tile, physicalTileOf(tile)),
+    };
+  });
+}
+
+function checkOptions(options: CompileOptions): void {
+  const { tiles } = options;
+  if (!Number.isInteger(tiles) || tiles < 1 || tiles > TILE_COUNT) {
+    throw new CompileError(
+      'plan',
+      `tiles=${tiles} is not between 1 and ${TILE_COUNT}`,
+      { tiles: String(tiles), capacity: TILE_COUNT },
+      `Choose an integer from 1 to ${TILE_COUNT}.`,
+    );
+  }
+}
+
+function singleGemm(graph: Graph) {
+  const [operation] = graph.operations;
+  if (graph.operations.length !== 1 || operation.kind !== 'gemm') {
+    throw new CompileError(
+      'graph',
+      `graphs of ${graph.operations.length} operations are not supported`,
+      { operations: graph.operations.length },
+      'Compile one GEMM at a time.',
+      { verdict: 'unsupported' },
+    );
+  }
+  const types = [operation.a, operation.b, operation.c].map((id) => graph.values[id].type);
+  if (types.some((type) => type !== 'f16') || operation.partials !== 'f16') {
+    throw new CompileError(
+      'graph',
+      `gemm in ${types.join(', ')} with ${operation.partials} partials is not supported`,
+      { types: types.join(','), partials: operation.partials },
+      'Use f16 operands, f16 partials and an f16 result.',
+      { verdict: 'unsupported' },
+    );
+  }
+  return operation;
+}
+
+/** Wall time per stage, for the report only. */
+class StageClock {
+  readonly #spent = new Map<string, number>();
+
+  run<T>(stage: string, work: () => T): T {
+    const start = process.hrtime.bigint();
+    try {
+      return work();
+    } finally {
+      const spent = Number(process.hrtime.bigint() - start) / 1e6;
+      this.#spent.set(stage, (this.#spent.get(stage) ?? 0) + spent);
+    }
+  }
+
+  milliseconds(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#spent);
+  }
+}

@@ -1,0 +1,157 @@
+import { type LogicalTile, m, physicalTileOf } from '../../device/ipu21/index.ts';
+import type { Application, Binding, Segment, TileImage } from '../../device/package/index.ts';
+import { Assembler, type MachineCode } from '../assembler/assembler.ts';
+import { gemmTable } from '../kernels/gemm.ts';
+import { reduceTable } from '../kernels/reduce.ts';
+import type { BindingLayout, BufferName, LoweredProgram } from '../lower/stages.ts';
+import {
+  COMPLETION_ADDRESS,
+  END_CYCLE_ADDRESS,
+  ENTRY_ADDRESS,
+  RUNTIME_STATE,
+  START_CYCLE_ADDRESS,
+} from '../place/memoryMap.ts';
+import type { Placement } from '../place/place.ts';
+
+/** Version text written into every package. */
+export const COMPILER_VERSION = 'ipu-verify 0.1.0';
+
+/** Segment permissions [SW]. */
+const READ_EXECUTE = 5;
+const READ_WRITE = 3;
+const READ_ONLY = 1;
+
+/** Code of one tile: where it starts and what it holds. */
+export interface TileCode {
+  readonly tile: LogicalTile;
+  readonly supervisor: MachineCode;
+}
+
+/** Puts tile images, bindings and the debug map into the package model. */
+export function buildApplication(
+  program: LoweredProgram,
+  placement: Placement,
+  kernels: MachineCode,
+  codes: readonly TileCode[],
+): Application {
+  const tiles: TileImage[] = codes.map(({ tile, supervisor }) => ({
+    physicalTile: physicalTileOf(tile),
+    entryPoint: ENTRY_ADDRESS,
+    commandAddress: 0,
+    diagnosticAddress: COMPLETION_ADDRESS,
+    segments: [
+      segment(ENTRY_ADDRESS, entryStub(supervisor), READ_EXECUTE),
+      {
+        address: RUNTIME_STATE.start,
+        memorySize: RUNTIME_STATE.end - RUNTIME_STATE.start,
+        data: new Uint8Array(12),
+        flags: READ_WRITE,
+      },
+      segment(kernels.address, kernels.words, READ_EXECUTE),
+      segment(supervisor.address, supervisor.words, READ_EXECUTE),
+      ...tables(program, placement, tile),
+    ],
+  }));
+  const every = codes.map(({ tile }) => tile);
+  return {
+    compilerVersion: COMPILER_VERSION,
+    tiles,
+    inputs: program.bindings
+      .filter((binding) => binding.direction === 'input')
+      .map((binding) => bindingOf(binding, placement)),
+    outputs: [
+      ...program.bindings
+        .filter((binding) => binding.direction === 'output')
+        .map((binding) => bindingOf(binding, placement)),
+      wordPerTile('profile.start-cycle', START_CYCLE_ADDRESS, every),
+      wordPerTile('profile.end-cycle', END_CYCLE_ADDRESS, every),
+      wordPerTile('completion', COMPLETION_ADDRESS, every),
+    ],
+    weights: [],
+    hostExchange: { startupMark: 0, commandPage: 0, commandOffset: 0, pages: [], attachOrder: [], calls: [] },
+    entryPoints: [{ name: 'run', command: 0, externalSyncs: 0 }],
+    deviceConfigWrites: [],
+    profileTiles: [],
+    debugSymbols: [...kernels.symbols].map(([name, address]) => ({ name, address })),
+    debugRegions: [
+      {
+        physicalTile: 0xffffffff,
+        address: kernels.address,
+        size: kernels.words.byteLength,
+        name: 'linked executable',
+      },
+      ...codes.map(({ tile, supervisor }) => ({
+        physicalTile: physicalTileOf(tile),
+        address: supervisor.address,
+        size: supervisor.words.byteLength,
+        name: 'generated tile program',
+      })),
+    ],
+  };
+}
+
+function segment(address: number, words: Uint32Array, flags: number): Segment {
+  const data = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+  return { address, memorySize: data.byteLength, data, flags };
+}
+
+/** Two instructions at the load address: jump to the tile's program. */
+function entryStub(supervisor: MachineCode): Uint32Array {
+  const asm = new Assembler(ENTRY_ADDRESS, supervisor.symbols);
+  asm.op('setzi', m(0), asm.at('start'));
+  asm.op('br', m(0));
+  return asm.finish().words;
+}
+
+/** Worker argument tables of the tile's kernels. */
+function tables(program: LoweredProgram, placement: Placement, tile: LogicalTile): Segment[] {
+  const address = (name: BufferName) => placement.buffers.get(name)!.address;
+  const segments: Segment[] = [];
+  for (const step of program.steps) {
+    if (step.kind === 'gemm') {
+      const args = step.tiles[tile];
+      if (args === undefined) continue;
+      const words = gemmTable(args.rows, address(step.left), address(step.out));
+      segments.push(segment(address(step.table), words, READ_ONLY));
+    } else if (step.kind === 'reduce') {
+      const args = step.tiles[tile];
+      if (args === undefined) continue;
+      const words = reduceTable(
+        args,
+        address(step.own) + args.ownOffset,
+        address(step.staging),
+        address(step.out),
+      );
+      segments.push(segment(address(step.table), words, READ_ONLY));
+    }
+  }
+  return segments;
+}
+
+function bindingOf(layout: BindingLayout, placement: Placement): Binding {
+  return {
+    name: layout.name,
+    dtype: 'f16',
+    shape: [...layout.shape],
+    slices: layout.slices.map((slice) => ({
+      tile: physicalTileOf(slice.tile),
+      tileAddress: placement.buffers.get(slice.buffer)!.address + slice.offset,
+      fileOffset: slice.fileOffset,
+      size: slice.bytes,
+    })),
+  };
+}
+
+function wordPerTile(name: string, address: number, tiles: readonly LogicalTile[]): Binding {
+  return {
+    name,
+    dtype: 'u32',
+    shape: [tiles.length],
+    slices: tiles.map((tile, index) => ({
+      tile: physicalTileOf(tile),
+      tileAddress: address,
+      fileOffset: index * 4,
+      size: 4,
+    })),
+  };
+}

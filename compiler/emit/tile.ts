@@ -1,0 +1,171 @@
+import { type LogicalTile, m } from '../../device/ipu21/index.ts';
+import { Assembler, type MachineCode } from '../assembler/assembler.ts';
+import { encodeRow, type RowInstruction } from '../exchange/row.ts';
+import type { PhaseSchedule } from '../exchange/schedule.ts';
+import { emitGemmSupervisor, emitGemmWorkers } from '../kernels/gemm.ts';
+import { emitReduceSupervisor, emitReduceWorkers } from '../kernels/reduce.ts';
+import type { LoweredProgram } from '../lower/stages.ts';
+import {
+  COMPLETION_ADDRESS,
+  END_CYCLE_ADDRESS,
+  START_CYCLE_ADDRESS,
+  WORKER_STACK_ADDRESS,
+  WORKER_STACK_BYTES,
+} from '../place/memoryMap.ts';
+import type { Placement } from '../place/place.ts';
+
+/** Control registers of the supervisor the program writes [SDK]. */
+const CSR = {
+  FP_ICTL: 0x20,
+  WORKER0_BASE: 0x21,
+  SCOUNT_L: 0x60,
+  INCOMING_MUX: 0xa0,
+  INCOMING_FORMAT: 0xa3,
+  INCOMING_BASE: 0xa4,
+  INCOMING_DCOUNT: 0xa6,
+  OUTGOING_BASE: 0xa7,
+} as const;
+
+/** Barriers by their sync operand [SDK]. */
+const SYNC = { autoParticipation: 1, local: 2, internal: 3, host: 7 } as const;
+const NEUTRAL_MUX = 0x640;
+const SCRATCH = m(0);
+const ZERO = m(15);
+
+/** Kernel code, the same on every tile of a program. */
+export function assembleKernels(program: LoweredProgram, address: number): MachineCode {
+  const asm = new Assembler(address);
+  const kinds = new Set(program.steps.map((step) => step.kind));
+  if (kinds.has('gemm')) {
+    const idleWorkers = program.steps.some(
+      (step) => step.kind === 'gemm' && step.tiles.some((args) => args !== undefined && args.rows < 6),
+    );
+    emitGemmWorkers(asm, idleWorkers);
+    emitGemmSupervisor(asm);
+  }
+  if (kinds.has('reduce')) {
+    emitReduceWorkers(asm);
+    emitReduceSupervisor(asm);
+  }
+  asm.align(8);
+  return asm.finish();
+}
+
+/**
+ * Supervisor program of one tile: set-up once, then per call a host barrier, the steps between two cycle
+ * samples, and the completion word. Runs forever; the host barrier is where it rests.
+ */
+export function assembleTile(
+  program: LoweredProgram,
+  placement: Placement,
+  phases: readonly (PhaseSchedule | undefined)[],
+  kernels: MachineCode,
+  tile: LogicalTile,
+  physicalTile: number,
+): MachineCode {
+  const asm = new Assembler(kernels.address + kernels.words.byteLength, kernels.symbols);
+  const set = (register: number, value: number) => asm.op('setzi', m(register), value);
+  const addressOf = (name: string) => {
+    for (const [buffer, placed] of placement.buffers) if (buffer === name) return placed.address;
+    throw new RangeError(`buffer ${name} is not placed`);
+  };
+  const sample = (address: number) => {
+    asm.op('get', SCRATCH, CSR.SCOUNT_L);
+    asm.op('setzi', m(1), address);
+    asm.op('st32', SCRATCH, m(1), ZERO, 0);
+  };
+
+  asm.label('start');
+  for (let worker = 0; worker < 6; worker++) {
+    set(0, WORKER_STACK_ADDRESS + worker * WORKER_STACK_BYTES);
+    asm.op('put', CSR.WORKER0_BASE + worker, SCRATCH);
+  }
+  asm.op('put', CSR.FP_ICTL, ZERO);
+  set(0, NEUTRAL_MUX);
+  asm.op('put', CSR.INCOMING_MUX, SCRATCH);
+  asm.label('invocation');
+  asm.op('sync', SYNC.host);
+  sample(START_CYCLE_ADDRESS);
+  program.steps.forEach((step, index) => {
+    switch (step.kind) {
+      case 'exchange':
+        emitPhase(asm, phases[index], physicalTile);
+        break;
+      case 'gemm': {
+        const args = step.tiles[tile];
+        if (args === undefined) break;
+        set(2, addressOf(step.right));
+        set(3, addressOf(step.table));
+        set(4, args.panels - 1);
+        if (args.groups > 1) set(5, args.groups - 2);
+        else asm.op('add', m(5), ZERO, -1);
+        asm.op('call', m(10), asm.at('gemm'));
+        break;
+      }
+      case 'reduce': {
+        if (step.tiles[tile] === undefined) break;
+        set(3, addressOf(step.table));
+        asm.op('call', m(10), asm.at('reduce'));
+        break;
+      }
+    }
+  });
+  sample(END_CYCLE_ADDRESS);
+  set(0, 1);
+  set(1, COMPLETION_ADDRESS);
+  asm.op('st32', SCRATCH, m(1), ZERO, 0);
+  asm.op('bri', asm.at('invocation'));
+  return asm.finish();
+}
+
+function emitPhase(asm: Assembler, phase: PhaseSchedule | undefined, physicalTile: number): void {
+  const schedule = phase?.tiles.get(physicalTile);
+  if (schedule === undefined) {
+    asm.op('sans', 0);
+    asm.op('sync', SYNC.autoParticipation);
+    return;
+  }
+  for (const csr of [CSR.INCOMING_BASE, CSR.OUTGOING_BASE, CSR.INCOMING_FORMAT])
+    asm.op('put', csr, ZERO);
+  asm.op('setzi', SCRATCH, NEUTRAL_MUX);
+  asm.op('put', CSR.INCOMING_MUX, SCRATCH);
+  asm.op('setzi', SCRATCH, 1);
+  asm.op('put', CSR.INCOMING_DCOUNT, SCRATCH);
+  asm.op('sync', SYNC.local);
+  asm.op('sync', SYNC.internal);
+  for (const instruction of encodeRow(schedule)) emitRowInstruction(asm, instruction);
+}
+
+/** Selector values of the control-carrying exchange instructions for 32-bit streams [SDK]. */
+const SENDPIC_SELECTOR = { source: 0, pointer: 2 } as const;
+
+function emitRowInstruction(asm: Assembler, instruction: RowInstruction): void {
+  const field = instruction.events - 1;
+  switch (instruction.kind) {
+    case 'delay':
+      asm.op('delay', field);
+      break;
+    case 'delayControl':
+      asm.op(
+        instruction.control.kind === 'source' ? 'delayxpic' : 'delaypic',
+        field,
+        0,
+        instruction.control.value,
+      );
+      break;
+    case 'send':
+      asm.op('send', field, instruction.wordAddress, instruction.direction);
+      break;
+    case 'sendContinue':
+      asm.op('sendoff', field, 0, instruction.direction);
+      break;
+    case 'sendControl':
+      asm.op(
+        'sendpic',
+        field,
+        SENDPIC_SELECTOR[instruction.control.kind],
+        instruction.control.value,
+      );
+      break;
+  }
+}

@@ -1,0 +1,135 @@
+import type { LogicalTile } from '../../device/ipu21/index.ts';
+
+/** Name of a buffer; every tile of a program has the same buffers at the same addresses. */
+export type BufferName = string & { readonly __buffer: unique symbol };
+
+/** Where a buffer may live: `interleaved` needs 128-bit access (region 1), `any` takes either region. */
+export type MemoryClass = 'any' | 'interleaved';
+
+/** A span of SRAM with one meaning, sized for the worst tile. */
+export interface Buffer {
+  readonly name: BufferName;
+  /** Payload bytes of the worst tile. */
+  readonly bytes: number;
+  /** Bytes past the payload that a kernel may read and throw away; they must be valid memory. */
+  readonly tailBytes: number;
+  readonly memory: MemoryClass;
+  /** First and last step that touches it; -1 means filled before the first step, `steps.length` kept after the last. */
+  readonly firstStep: number;
+  readonly lastStep: number;
+}
+
+/** Two buffers that are accessed in the same cycle and must not share an SRAM element. */
+export interface Separation {
+  readonly a: BufferName;
+  readonly b: BufferName;
+  readonly reason: string;
+}
+
+/** Bytes of a buffer on one tile. */
+export interface Span {
+  readonly tile: LogicalTile;
+  readonly buffer: BufferName;
+  /** Byte offset inside the buffer, a multiple of 8. */
+  readonly offset: number;
+}
+
+/** One message: `words` 32-bit words from one tile to one or more tiles. */
+export interface Transfer {
+  readonly source: Span;
+  readonly words: number;
+  readonly receivers: readonly Span[];
+}
+
+/** All tiles meet at a barrier, then move data. Transfers are in the order in which they should start. */
+export interface ExchangeStep {
+  readonly kind: 'exchange';
+  readonly name: string;
+  readonly transfers: readonly Transfer[];
+}
+
+/** Arguments of the matrix kernel on one tile. */
+export interface GemmArguments {
+  readonly rows: number;
+  /** Panels of 16 columns. */
+  readonly panels: number;
+  /** Groups of 16 inner values. */
+  readonly groups: number;
+}
+
+/** Arguments of the reduction kernel on one tile. */
+export interface ReduceArguments {
+  /** Granules of 8 f16 to produce. */
+  readonly granules: number;
+  /** Summands: the tile's own partial plus the staged ones. */
+  readonly partials: number;
+  /** Byte offset of the tile's piece in its own partials. */
+  readonly ownOffset: number;
+}
+
+export interface GemmStep {
+  readonly kind: 'gemm';
+  readonly name: string;
+  readonly left: BufferName;
+  readonly right: BufferName;
+  readonly out: BufferName;
+  readonly table: BufferName;
+  /** Indexed by logical tile; undefined where the tile is idle. */
+  readonly tiles: readonly (GemmArguments | undefined)[];
+}
+
+export interface ReduceStep {
+  readonly kind: 'reduce';
+  readonly name: string;
+  readonly own: BufferName;
+  readonly staging: BufferName;
+  readonly out: BufferName;
+  readonly table: BufferName;
+  readonly tiles: readonly (ReduceArguments | undefined)[];
+}
+
+export type Step = ExchangeStep | GemmStep | ReduceStep;
+
+/** Order of the 16-bit elements of a host block; u = inner index in its group, q = column in its panel. */
+export type BlockOrder =
+  /** [column group][row][16]: rows stay whole runs of 16 columns. Left operands and results. */
+  | 'left'
+  /** [panel][inner group][16 columns][16 inner]: coefficient panels. */
+  | 'right';
+
+/** A rectangular block of a logical matrix as stored in a binding's file, padded to whole runs of 16. */
+export interface HostBlock {
+  readonly order: BlockOrder;
+  readonly fileOffset: number;
+  readonly row: number;
+  readonly rows: number;
+  readonly column: number;
+  readonly columns: number;
+  /** Positions of the block in the grid, for diagnostics. */
+  readonly labels: Readonly<Record<string, number>>;
+}
+
+/** Contiguous bytes of a binding's file and where they live on a tile. */
+export interface BindingSlice extends Span {
+  readonly fileOffset: number;
+  readonly bytes: number;
+}
+
+/** How a logical tensor crosses between host and tiles. */
+export interface BindingLayout {
+  readonly name: string;
+  readonly direction: 'input' | 'output';
+  readonly shape: readonly [number, number];
+  readonly fileBytes: number;
+  readonly blocks: readonly HostBlock[];
+  readonly slices: readonly BindingSlice[];
+}
+
+/** A graph lowered to tiles, buffers and steps; addresses and events are still open. */
+export interface LoweredProgram {
+  readonly tiles: number;
+  readonly buffers: readonly Buffer[];
+  readonly separations: readonly Separation[];
+  readonly steps: readonly Step[];
+  readonly bindings: readonly BindingLayout[];
+}

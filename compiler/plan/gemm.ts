@@ -1,0 +1,105 @@
+import { CompileError } from '../errors.ts';
+import { priceGemm } from './cost.ts';
+import { partitionAxis } from './partition.ts';
+import type { GemmGrid, GemmPlan } from './plan.ts';
+
+/** Width of the matrix unit's output in f16, in channels [SDK]. */
+export const PANEL = 16;
+/** Inner values per coefficient load in f16 [SDK]. */
+export const GROUP = 16;
+
+export interface GemmShape {
+  readonly m: number;
+  readonly k: number;
+  readonly n: number;
+}
+
+/** Cuts a shape over a grid. Throws CompileError when the grid has more parts than an axis has blocks. */
+export function planForGrid(shape: GemmShape, grid: GemmGrid, tilesRequested: number): GemmPlan {
+  const panels = Math.ceil(shape.n / PANEL);
+  const groups = Math.ceil(shape.k / GROUP);
+  const active = grid.m * grid.n * grid.k;
+  const limits: [string, number, number][] = [
+    ['rows', grid.m, shape.m],
+    ['panels of 16 columns', grid.n, panels],
+    ['groups of 16 inner values', grid.k, groups],
+    ['tiles', active, tilesRequested],
+  ];
+  for (const [what, demand, capacity] of limits) {
+    if (demand > capacity) {
+      throw new CompileError(
+        'plan',
+        `grid ${grid.m}x${grid.n}x${grid.k} asks for ${demand} ${what}, there are ${capacity}`,
+        { demand, capacity },
+        'Pin a smaller grid or leave the plan to the compiler.',
+      );
+    }
+  }
+  const rows = partitionAxis(shape.m, 1, grid.m);
+  const columns = partitionAxis(shape.n, PANEL, grid.n);
+  const inner = partitionAxis(shape.k, GROUP, grid.k);
+  const cost = priceGemm(grid, {
+    rows: rows.maxBlocks,
+    panels: columns.maxBlocks,
+    groups: inner.maxBlocks,
+  });
+  return { grid, tilesRequested, tilesActive: active, rows, columns, inner, cost };
+}
+
+/** True when no smaller split of the axis gives the same largest share. */
+const isTight = (blocks: number, parts: number) =>
+  parts === 1 || Math.ceil(blocks / parts) < Math.ceil(blocks / (parts - 1));
+
+/** Every part count of an axis that could be worth using, up to a limit. */
+function tightSplits(blocks: number, limit: number): number[] {
+  const splits: number[] = [];
+  for (let parts = 1; parts <= Math.min(blocks, limit); parts++) if (isTight(blocks, parts)) splits.push(parts);
+  return splits;
+}
+
+/**
+ * All plans of a shape on at most `tiles` tiles, cheapest first; equal costs order by fewer tiles, then
+ * by (m, n, k). Only tight splits are considered: a looser one costs the same cycles on more tiles.
+ */
+export function enumerateGemmPlans(shape: GemmShape, tiles: number): readonly GemmGrid[] {
+  const panels = Math.ceil(shape.n / PANEL);
+  const groups = Math.ceil(shape.k / GROUP);
+  const priced: { grid: GemmGrid; cycles: number }[] = [];
+  for (const m of tightSplits(shape.m, tiles)) {
+    for (const n of tightSplits(panels, Math.floor(tiles / m))) {
+      for (const k of tightSplits(groups, Math.floor(tiles / (m * n)))) {
+        const grid = { m, n, k };
+        const block = {
+          rows: Math.ceil(shape.m / m),
+          panels: Math.ceil(panels / n),
+          groups: Math.ceil(groups / k),
+        };
+        priced.push({ grid, cycles: priceGemm(grid, block).total });
+      }
+    }
+  }
+  const size = (grid: GemmGrid) => grid.m * grid.n * grid.k;
+  priced.sort(
+    (x, y) =>
+      x.cycles - y.cycles ||
+      size(x.grid) - size(y.grid) ||
+      x.grid.m - y.grid.m ||
+      x.grid.n - y.grid.n ||
+      x.grid.k - y.grid.k,
+  );
+  return priced.map((entry) => entry.grid);
+}
+
+/** Reads a pinned plan such as `8x12x15`. */
+export function parseGrid(text: string): GemmGrid {
+  const match = /^([1-9]\d{0,3})x([1-9]\d{0,3})x([1-9]\d{0,3})$/.exec(text);
+  if (match === null) {
+    throw new CompileError(
+      'plan',
+      `plan '${text}' is not a grid`,
+      { plan: text },
+      'Write the grid as ROWSxCOLUMNSxINNER, for example plan=8x12x15.',
+    );
+  }
+  return { m: Number(match[1]), n: Number(match[2]), k: Number(match[3]) };
+}
