@@ -116,6 +116,10 @@ export interface Reference {
   readonly expectedBits?: TensorData;
   /** Name of the bound model, printed with the verdict. */
   readonly model: string;
+  /** What each inner block adds to one element (flat index), in order; names a missing block. */
+  readonly contributions?: (element: number) => Float64Array;
+  /** For fills whose values are signatures: where a wrong value came from, in words. */
+  readonly originOf?: (value: number) => string | undefined;
 }
 
 /** Who ran the program. Runs with different identities are not comparable. */

@@ -1,0 +1,15 @@
+export { ulpBucketLabel } from './compare.ts';
+export { type CaseJudgement, judge, judgeCase } from './judge.ts';
+export type {
+  ClassMismatches,
+  ErrorMap,
+  Extreme,
+  JudgeContext,
+  Judgement,
+  JudgeVerdict,
+  Metrics,
+  Mismatch,
+  PatternGuess,
+  Tally,
+} from './judgement.ts';
+export { errorPicture } from './picture.ts';
