@@ -1,4 +1,4 @@
-import { COISSUE_BIT, encode, type Operand, sourceText } from '../../device/ipu21/index.ts';
+import { COISSUE_BIT, encode, type Operand } from '../../device/ipu21/index.ts';
 import { CompileError } from '../errors.ts';
 
 /** The byte address of a label, resolved when the program is finished. */

@@ -15,3 +15,5 @@ export const SYNC_LOCAL = 2;
  * as columns 0..15 [SDK]; natural order would interleave the two sets.
  */
 export const CWEI_PANEL_ORDER = [0, 4, 32, 36, 8, 12, 40, 44, 16, 20, 48, 52, 24, 28, 56, 60] as const;
+
+export const AMP_PHASES = [0, 1, 2, 3] as const;

@@ -22,3 +22,5 @@ export const CODE_ADDRESS = 0x5c000;
 export const FETCH_GUARD_BYTES = 64;
 /** Highest byte the boot loader can fill [HW]. */
 export const DATA_END = 0xe7bb0;
+/** Bytes of data memory beside one element of code. */
+export const DATA_CAPACITY = DATA_END - (CODE_ADDRESS + 0x4000);

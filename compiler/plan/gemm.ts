@@ -1,5 +1,7 @@
 import { CompileError } from '../errors.ts';
+import { DATA_CAPACITY } from '../place/memoryMap.ts';
 import { priceGemm } from './cost.ts';
+import { gemmBytes } from './memory.ts';
 import { partitionAxis } from './partition.ts';
 import type { GemmGrid, GemmPlan } from './plan.ts';
 
@@ -58,13 +60,16 @@ function tightSplits(blocks: number, limit: number): number[] {
 }
 
 /**
- * All plans of a shape on at most `tiles` tiles, cheapest first; equal costs order by fewer tiles, then
- * by (m, n, k). Only tight splits are considered: a looser one costs the same cycles on more tiles.
+ * Plans of a shape that fit on at most `tiles` tiles, cheapest first; equal costs order by fewer tiles, then by
+ * (m, n, k). Only tight splits are considered: a looser one costs the same cycles on more tiles. Grids
+ * that leave more than half of the tiles idle come last: who asks for tiles wants them used, even where
+ * one tile would be faster. Throws CompileError when no grid fits.
  */
 export function enumerateGemmPlans(shape: GemmShape, tiles: number): readonly GemmGrid[] {
   const panels = Math.ceil(shape.n / PANEL);
   const groups = Math.ceil(shape.k / GROUP);
   const priced: { grid: GemmGrid; cycles: number }[] = [];
+  let smallest: { grid: GemmGrid; bytes: number } | undefined;
   for (const m of tightSplits(shape.m, tiles)) {
     for (const n of tightSplits(panels, Math.floor(tiles / m))) {
       for (const k of tightSplits(groups, Math.floor(tiles / (m * n)))) {
@@ -74,13 +79,31 @@ export function enumerateGemmPlans(shape: GemmShape, tiles: number): readonly Ge
           panels: Math.ceil(panels / n),
           groups: Math.ceil(groups / k),
         };
-        priced.push({ grid, cycles: priceGemm(grid, block).total });
+        const bytes = gemmBytes(grid, block);
+        if (smallest === undefined || bytes < smallest.bytes) smallest = { grid, bytes };
+        if (bytes <= DATA_CAPACITY) priced.push({ grid, cycles: priceGemm(grid, block).total });
       }
     }
   }
+  if (priced.length === 0 && smallest !== undefined) {
+    const { m, n, k } = smallest.grid;
+    const needed = Math.ceil((smallest.bytes * m * n * k) / DATA_CAPACITY);
+    throw new CompileError(
+      'plan',
+      `gemm ${shape.m}x${shape.k}x${shape.n} does not fit ${tiles} tiles: the smallest grid ${m}x${n}x${k} needs ` +
+        `${smallest.bytes} bytes on its worst tile, ${DATA_CAPACITY} are there`,
+      { demand: smallest.bytes, capacity: DATA_CAPACITY, grid: `${m}x${n}x${k}` },
+      needed > 1472
+        ? 'The operands exceed the SRAM of one chip; split the problem.'
+        : `Use about ${needed} tiles or more.`,
+    );
+  }
   const size = (grid: GemmGrid) => grid.m * grid.n * grid.k;
+  const idle = (grid: GemmGrid) => Number(size(grid) * 2 < tiles);
   priced.sort(
     (x, y) =>
+      idle(x.grid) - idle(y.grid) ||
+      (idle(x.grid) === 1 ? size(y.grid) - size(x.grid) : 0) ||
       x.cycles - y.cycles ||
       size(x.grid) - size(y.grid) ||
       x.grid.m - y.grid.m ||
