@@ -2,7 +2,7 @@ import { OracleError } from './errors.ts';
 import { COLUMN_MULTIPLE, decodeAll, pack, ROW_MULTIPLE, stepsOf } from './gemm-blocks.ts';
 import { boundedProduct, plainProduct } from './gemm-error.ts';
 import type { GemmRounding, GemmShape } from './gemm-rounding.ts';
-import { encodeHalf } from './half.ts';
+import { decodeHalf, encodeHalf } from './half.ts';
 
 export { type GemmRounding, type GemmShape, parseGemmRounding } from './gemm-rounding.ts';
 
@@ -144,14 +144,13 @@ export function blockContributions(
   bBits: Uint16Array,
   blockK: number,
 ): (element: number) => Float64Array {
-  const a = decodeAll(aBits);
-  const b = decodeAll(bBits);
   return (element) => {
     const row = Math.floor(element / n);
     const column = element % n;
     const parts = new Float64Array(Math.ceil(k / blockK));
     for (let inner = 0; inner < k; inner++) {
-      parts[Math.floor(inner / blockK)] += a[row * k + inner] * b[inner * n + column];
+      parts[Math.floor(inner / blockK)] +=
+        decodeHalf(aBits[row * k + inner]) * decodeHalf(bBits[inner * n + column]);
     }
     return parts;
   };

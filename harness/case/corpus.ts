@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expandLine } from './expand.ts';
 import { didYouMean } from './nearest.ts';
 import { quoted, UsageError } from './usage-error.ts';
@@ -113,4 +114,20 @@ function readTier(path: string): string {
     const why = error instanceof Error ? error.message : String(error);
     throw new UsageError(`case file ${path} cannot be read: ${why}`, 'tier', path, 'a readable text file');
   }
+}
+
+/**
+ * A directory given relative to the package root, found by walking up from a module to the nearest
+ * package.json: case files are data and stay in the source tree when the code is built elsewhere.
+ */
+export function corpusDirectory(moduleUrl: string, relative: string): string {
+  let directory = dirname(fileURLToPath(moduleUrl));
+  while (!existsSync(join(directory, 'package.json'))) {
+    const parent = dirname(directory);
+    if (parent === directory) {
+      throw new UsageError(`no package.json above ${moduleUrl}`, 'tier', relative, 'an installed package');
+    }
+    directory = parent;
+  }
+  return join(directory, relative);
 }

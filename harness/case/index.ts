@@ -1,5 +1,6 @@
 export {
   type CorpusFile,
+  corpusDirectory,
   parseTier,
   readCorpus,
   TIERS,

@@ -12,4 +12,12 @@ export type {
   PatternGuess,
   Tally,
 } from './judgement.ts';
+export {
+  type Mutation,
+  type MutationSubject,
+  mutatedOutput,
+  type ProductChange,
+  type Sight,
+} from './mutation.ts';
+export { MUTATIONS } from './mutations.ts';
 export { errorPicture } from './picture.ts';

@@ -4,6 +4,10 @@ import type { PatternGuess } from './judgement.ts';
 /** Wrong elements examined for a common inner block. */
 const SAMPLES = 64;
 
+/** Fewest samples that must fit closely: their block's contribution is several times what the bound hides. */
+const CLOSE_SAMPLES = 3;
+const CLOSE = 4;
+
 /**
  * Recognises an error that is one inner block's contribution, left out or added twice. Needs
  * `reference.contributions`.
@@ -12,8 +16,12 @@ export function guessBlocks(comparison: Comparison, wrong: readonly number[]): P
   const { codec, observed, reference } = comparison;
   const { contributions } = reference;
   if (contributions === undefined) return undefined;
-  const stride = Math.ceil(wrong.length / SAMPLES);
-  const samples = wrong
+  // a saturated result hides its error
+  const largest = codec.decode(codec.encode(Number.MAX_VALUE));
+  const open = wrong.filter((flat) => Math.abs(codec.decode(observed[flat])) < largest);
+  if (open.length === 0) return undefined;
+  const stride = Math.ceil(open.length / SAMPLES);
+  const samples = open
     .filter((_, position) => position % stride === 0)
     .map((flat) => {
       const output = codec.decode(observed[flat]);
@@ -30,7 +38,8 @@ export function guessBlocks(comparison: Comparison, wrong: readonly number[]): P
     const fitting: number[] = [];
     for (let block = 0; block < blocks; block++) {
       const fits = samples.every(({ error, parts, slack }) => Math.abs(error - sign * parts[block]) <= slack);
-      if (fits) fitting.push(block);
+      const close = samples.filter(({ parts, slack }) => Math.abs(parts[block]) > CLOSE * slack).length;
+      if (fits && close >= CLOSE_SAMPLES) fitting.push(block);
     }
     // several fitting blocks mean that the bound is too wide to tell
     if (fitting.length !== 1) continue;

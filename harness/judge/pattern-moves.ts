@@ -5,6 +5,9 @@ import type { PatternGuess } from './judgement.ts';
 /** Fewest wrong elements that can show a move; fewer agree by chance. */
 const LEAST_EVIDENCE = 4;
 
+/** Share of the wrong lines whose source must be found. */
+const EXPLAINED_LINES = 0.75;
+
 /** Most wrong lines for which sources are searched. */
 const MOST_LINES = 256;
 
@@ -61,9 +64,9 @@ function guessLines(comparison: Comparison, lines: Lines): PatternGuess | undefi
   const sources = new Map<number, number>();
   for (const line of numbers) {
     const source = findSource(comparison, lines, line, numbers);
-    if (source === undefined) return undefined;
-    sources.set(line, source);
+    if (source !== undefined) sources.set(line, source);
   }
+  if (sources.size < EXPLAINED_LINES * numbers.length) return undefined;
   const [first, second] = numbers;
   const stage = moveStage(lines, numbers, sources);
   if (numbers.length === 2 && sources.get(first) === second && sources.get(second) === first) {
@@ -77,7 +80,7 @@ function guessLines(comparison: Comparison, lines: Lines): PatternGuess | undefi
   const more = sources.size > 8 ? ', ...' : '';
   return {
     kind: `permuted-${lines.name}`,
-    detail: `wrong ${lines.name} hold others: ${pairs.join(', ')}${more}`,
+    detail: `${sources.size} of ${numbers.length} wrong ${lines.name} hold others: ${pairs.join(', ')}${more}`,
     stage,
   };
 }

@@ -9,8 +9,9 @@ import { guessPlaces } from './pattern-places.ts';
 /** A gain or an offset must explain this share of the error's energy. */
 const EXPLAINED = 0.9375;
 
-/** Largest bound ratio (or ULP distance) still read as a rounding difference. */
-const ROUNDING_RATIO = 8;
+/** Median and largest severity still read as a rounding difference. */
+const ROUNDING_MEDIAN = 4;
+const ROUNDING_WORST = 64;
 
 /**
  * Guesses what the mismatches are, causes first, then where they sit. A guess is a hint for the reader and
@@ -22,18 +23,16 @@ export function guessPatterns(
   map: ErrorMap,
 ): readonly PatternGuess[] {
   if (wrong.length === 0) return [];
-  const cause =
+  const causes = [
     guessZeroSign(comparison, wrong) ??
-    guessEmptiness(comparison, wrong) ??
-    guessNonFinite(comparison, wrong, map) ??
-    guessMoves(comparison, wrong) ??
-    guessBlocks(comparison, wrong) ??
-    guessScale(comparison, wrong);
-  const places = guessPlaces(comparison, wrong, map);
-  const causes = cause === undefined ? [] : [cause];
-  const known = [...causes, ...places];
-  const rounding = cause === undefined ? guessRounding(comparison, wrong) : undefined;
-  return rounding === undefined ? known : [rounding, ...known];
+      guessEmptiness(comparison, wrong) ??
+      guessNonFinite(comparison, wrong, map),
+    guessMoves(comparison, wrong),
+    guessBlocks(comparison, wrong),
+    guessScale(comparison, wrong),
+  ].filter((guess) => guess !== undefined);
+  if (causes.length === 0) causes.push(...guessRounding(comparison, wrong));
+  return [...causes, ...guessPlaces(comparison, wrong, map)];
 }
 
 function guessEmptiness(comparison: Comparison, wrong: readonly number[]): PatternGuess | undefined {
@@ -125,19 +124,21 @@ function guessScale(comparison: Comparison, wrong: readonly number[]): PatternGu
   };
 }
 
-function guessRounding(comparison: Comparison, wrong: readonly number[]): PatternGuess | undefined {
+function guessRounding(comparison: Comparison, wrong: readonly number[]): readonly PatternGuess[] {
   const { severity, metrics } = comparison;
-  let worst = 0;
-  for (const flat of wrong) {
-    if (!(severity[flat] <= ROUNDING_RATIO)) return undefined;
-    worst = Math.max(worst, severity[flat]);
-  }
-  return {
-    kind: 'precision',
-    detail:
-      `small errors only, at most ${worst.toPrecision(3)} bounds; mean signed error ` +
-      `${metrics.meanSignedError.toExponential(2)}, mean outward error ${metrics.meanOutwardError.toExponential(2)}`,
-    stage:
-      'kernel: precision of the partials, rounding mode, or a rounding model that is not the declared one',
-  };
+  if (wrong.some((flat) => Number.isNaN(severity[flat]))) return [];
+  const severities = wrong.map((flat) => severity[flat]).sort((a, b) => a - b);
+  const worst = severities[severities.length - 1];
+  const median = severities[severities.length >> 1];
+  if (!(median <= ROUNDING_MEDIAN && worst <= ROUNDING_WORST)) return [];
+  return [
+    {
+      kind: 'precision',
+      detail:
+        `small errors only: median ${median.toPrecision(3)}, worst ${worst.toPrecision(3)} bounds; mean signed error ` +
+        `${metrics.meanSignedError.toExponential(2)}, mean outward error ${metrics.meanOutwardError.toExponential(2)}`,
+      stage:
+        'kernel: precision of the partials, rounding mode, or a rounding model that is not the declared one',
+    },
+  ];
 }
