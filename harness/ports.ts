@@ -167,6 +167,8 @@ export interface CaseFailure extends Error {
 export interface PreparedCase {
   readonly line: string;
   readonly inputs: readonly Tensor[];
+  /** Seed of each generated input as 16 hexadecimal digits, for records. */
+  readonly seeds?: Readonly<Record<string, string>>;
   /** Rough host cost in arithmetic operations, for sharding and progress. */
   readonly cost: number;
   compile(): CompiledCase;

@@ -29,10 +29,11 @@ export function guessPatterns(
       guessNonFinite(comparison, wrong, map),
     guessMoves(comparison, wrong),
     guessBlocks(comparison, wrong),
-    guessScale(comparison, wrong),
   ].filter((guess) => guess !== undefined);
-  if (causes.length === 0) causes.push(...guessRounding(comparison, wrong));
-  return [...causes, ...guessPlaces(comparison, wrong, map)];
+  const places = guessPlaces(comparison, wrong, map);
+  if (causes.length > 0) return [...causes, ...places];
+  const arithmetic = guessScale(comparison, wrong) ?? guessRounding(comparison, wrong);
+  return arithmetic === undefined ? places : [arithmetic, ...places];
 }
 
 function guessEmptiness(comparison: Comparison, wrong: readonly number[]): PatternGuess | undefined {
@@ -124,21 +125,19 @@ function guessScale(comparison: Comparison, wrong: readonly number[]): PatternGu
   };
 }
 
-function guessRounding(comparison: Comparison, wrong: readonly number[]): readonly PatternGuess[] {
+function guessRounding(comparison: Comparison, wrong: readonly number[]): PatternGuess | undefined {
   const { severity, metrics } = comparison;
-  if (wrong.some((flat) => Number.isNaN(severity[flat]))) return [];
+  if (wrong.some((flat) => Number.isNaN(severity[flat]))) return undefined;
   const severities = wrong.map((flat) => severity[flat]).sort((a, b) => a - b);
   const worst = severities[severities.length - 1];
   const median = severities[severities.length >> 1];
-  if (!(median <= ROUNDING_MEDIAN && worst <= ROUNDING_WORST)) return [];
-  return [
-    {
-      kind: 'precision',
-      detail:
-        `small errors only: median ${median.toPrecision(3)}, worst ${worst.toPrecision(3)} bounds; mean signed error ` +
-        `${metrics.meanSignedError.toExponential(2)}, mean outward error ${metrics.meanOutwardError.toExponential(2)}`,
-      stage:
-        'kernel: precision of the partials, rounding mode, or a rounding model that is not the declared one',
-    },
-  ];
+  if (!(median <= ROUNDING_MEDIAN && worst <= ROUNDING_WORST)) return undefined;
+  return {
+    kind: 'precision',
+    detail:
+      `small errors only: median ${median.toPrecision(3)}, worst ${worst.toPrecision(3)} bounds; mean signed error ` +
+      `${metrics.meanSignedError.toExponential(2)}, mean outward error ${metrics.meanOutwardError.toExponential(2)}`,
+    stage:
+      'kernel: precision of the partials, rounding mode, or a rounding model that is not the declared one',
+  };
 }

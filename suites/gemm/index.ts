@@ -1,4 +1,4 @@
-import { corpusDirectory, tierCorpus } from '../../harness/case/index.ts';
+import { corpusDirectory, deriveSeed, formatSeed, tierCorpus } from '../../harness/case/index.ts';
 import type { CompiledCase, Operation, PreparedCase } from '../../harness/ports.ts';
 import { gemmCheck } from './check.ts';
 import { gemmInputs } from './inputs.ts';
@@ -26,6 +26,9 @@ export function gemmOperation(compile: CompileGemm): Operation {
       return {
         line: name,
         inputs,
+        seeds: Object.fromEntries(
+          inputs.map((tensor) => [tensor.name, formatSeed(deriveSeed(name, tensor.name))]),
+        ),
         cost: 2 * problem.m * problem.k * problem.n,
         compile() {
           if (problem.acc === 'f32') {
