@@ -103,6 +103,9 @@ describe('verdicts', () => {
     const codes = changed(4, CODES[4] + 1);
     const result = judge(reference(VALUES, WIDTH, { alarm: 1e-4 }), output(codes, WIDTH));
     expect(result).toMatchObject({ verdict: 'passed', metrics: { alarms: 1 } });
+    codes[9] = encodeHalf(99);
+    const wrong = judge(reference(VALUES, WIDTH, { alarm: 1e-4 }), output(codes, WIDTH));
+    expect(wrong.metrics).toMatchObject({ mismatches: 1, alarms: 1 });
   });
 });
 
