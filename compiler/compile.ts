@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { type LogicalTile, physicalTileOf, TILE_COUNT } from '../device/ipu21/index.ts';
 import { writePackage } from '../device/package/index.ts';
 import { CompiledProgram } from './compiled.ts';
-import { assembleKernels, assembleTile } from './emit/tile.ts';
 import { buildApplication, type TileCode } from './emit/package.ts';
+import { assembleKernels, assembleTile } from './emit/tile.ts';
 import { CompileError } from './errors.ts';
 import { encodeRow } from './exchange/row.ts';
 import { type PhaseSchedule, schedulePhase } from './exchange/schedule.ts';
 import type { PhysicalTransfer } from './exchange/transfer.ts';
 import { verifyPhase } from './exchange/verify.ts';
-import { type Graph } from './graph/graph.ts';
+import type { Graph } from './graph/graph.ts';
 import { verifyGraph } from './graph/verify.ts';
 import { lowerGemm } from './lower/gemm.ts';
 import type { LoweredProgram } from './lower/stages.ts';
@@ -80,9 +80,7 @@ function lowerAndEmit(
     const kernels = clock.run('emit', () => assembleKernels(program, CODE_ADDRESS));
     const codes = clock.run('emit', () => emitTiles(program, placement, phases, kernels));
     const needed = Math.max(
-      ...codes.map(
-        ({ supervisor }) => supervisor.address + supervisor.words.byteLength - CODE_ADDRESS,
-      ),
+      ...codes.map(({ supervisor }) => supervisor.address + supervisor.words.byteLength - CODE_ADDRESS),
     );
     if (needed > codeBytes) {
       const fits = placement.dataStart >= CODE_ADDRESS + needed + 64;

@@ -1,13 +1,5 @@
 /** Compiler stages, in pipeline order. */
-export type CompileStage =
-  | 'graph'
-  | 'plan'
-  | 'lower'
-  | 'place'
-  | 'exchange'
-  | 'kernel'
-  | 'assemble'
-  | 'emit';
+export type CompileStage = 'graph' | 'plan' | 'lower' | 'place' | 'exchange' | 'kernel' | 'assemble' | 'emit';
 
 /**
  * Why a graph did not become a package. `verdict` is `compile-error` when the request cannot be met,

@@ -125,8 +125,7 @@ function emitPhase(asm: Assembler, phase: PhaseSchedule | undefined, physicalTil
     asm.op('sync', SYNC.autoParticipation);
     return;
   }
-  for (const csr of [CSR.INCOMING_BASE, CSR.OUTGOING_BASE, CSR.INCOMING_FORMAT])
-    asm.op('put', csr, ZERO);
+  for (const csr of [CSR.INCOMING_BASE, CSR.OUTGOING_BASE, CSR.INCOMING_FORMAT]) asm.op('put', csr, ZERO);
   asm.op('setzi', SCRATCH, NEUTRAL_MUX);
   asm.op('put', CSR.INCOMING_MUX, SCRATCH);
   asm.op('setzi', SCRATCH, 1);
@@ -160,12 +159,7 @@ function emitRowInstruction(asm: Assembler, instruction: RowInstruction): void {
       asm.op('sendoff', field, 0, instruction.direction);
       break;
     case 'sendControl':
-      asm.op(
-        'sendpic',
-        field,
-        SENDPIC_SELECTOR[instruction.control.kind],
-        instruction.control.value,
-      );
+      asm.op('sendpic', field, SENDPIC_SELECTOR[instruction.control.kind], instruction.control.value);
       break;
   }
 }

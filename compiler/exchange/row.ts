@@ -1,5 +1,5 @@
-import { LIMITS } from './timing.ts';
 import type { ScheduledControl, TileSchedule } from './schedule.ts';
+import { LIMITS } from './timing.ts';
 
 /** One exchange instruction of a row. `events` is what it lasts; all fields are decoded values. */
 export type RowInstruction =
@@ -45,8 +45,7 @@ export function encodeRow(schedule: TileSchedule): readonly RowInstruction[] {
     idleUntil(send.start);
     const end = send.start + send.words;
     // A control at event c is written by an instruction that starts at c - 1.
-    const boundary = () =>
-      next < controls.length ? Math.min(end, controls[next].event - 1) : end;
+    const boundary = () => (next < controls.length ? Math.min(end, controls[next].event - 1) : end);
     let events = Math.min(LIMITS.send, boundary() - now);
     row.push({
       kind: 'send',

@@ -187,13 +187,7 @@ function pointerEvent(
   return undefined;
 }
 
-function land(
-  landing: Landing,
-  start: number,
-  words: number,
-  source: number,
-  sender: TileTimeline,
-): void {
+function land(landing: Landing, start: number, words: number, source: number, sender: TileTimeline): void {
   const { timeline, receiver, lag, pointerLag } = landing;
   const pointer = pointerEvent(landing, start, words, sender);
   const select = start + lag;

@@ -164,8 +164,7 @@ function deliveries(
   for (const { event, source, from, words } of arrivals) {
     let sent = 0;
     while (sent < words) {
-      while (next < pointers.length && pointers[next].event <= event + sent)
-        pointer = pointers[next++].value;
+      while (next < pointers.length && pointers[next].event <= event + sent) pointer = pointers[next++].value;
       if (pointer < 0)
         throw new VerifierError('exchange', 'word arrives before any pointer', { event }, tile);
       const span = Math.min(words - sent, (pointers[next]?.event ?? Number.POSITIVE_INFINITY) - event - sent);

@@ -152,8 +152,7 @@ export function emitGemmSupervisor(asm: Assembler): void {
   const [right, table, panels, groups] = [m(2), m(3), m(4), m(5)];
   const [entry, nextGroup, nextPanel, count, back] = [m(6), m(7), m(8), m(9), m(10)];
   const loadCoefficients = () => {
-    for (const base of CWEI_PANEL_ORDER)
-      for (const half of [0, 2]) asm.op('ld128putcs', base + half);
+    for (const base of CWEI_PANEL_ORDER) for (const half of [0, 2]) asm.op('ld128putcs', base + half);
   };
   asm.label('gemm');
   asm.op('put', CSR_CCCSLOAD, right);

@@ -65,8 +65,7 @@ export function verifyLowered(program: LoweredProgram): void {
         fail('buffer written with a gap or twice', { buffer, expected: next, found: start }, tile);
       next = end;
     }
-    if (next !== bytes)
-      fail('kernel reads bytes nobody wrote', { buffer, written: next, read: bytes }, tile);
+    if (next !== bytes) fail('kernel reads bytes nobody wrote', { buffer, written: next, read: bytes }, tile);
   };
   for (const step of program.steps) {
     if (step.kind === 'gemm') {

@@ -77,8 +77,7 @@ export function placeBuffers(program: LoweredProgram, codeBytes: number): Placem
 export const sizeOf = (buffer: Buffer) => alignUp(buffer.bytes + buffer.tailBytes, ALIGNMENT);
 
 /** True when both buffers hold live bytes at some step. */
-export const liveTogether = (x: Buffer, y: Buffer) =>
-  x.firstStep <= y.lastStep && y.firstStep <= x.lastStep;
+export const liveTogether = (x: Buffer, y: Buffer) => x.firstStep <= y.lastStep && y.firstStep <= x.lastStep;
 
 function lowestFit(
   buffer: Buffer,
@@ -88,9 +87,7 @@ function lowestFit(
 ): number | undefined {
   const size = sizeOf(buffer);
   const separated = new Set(
-    program.separations.flatMap(({ a, b }) =>
-      a === buffer.name ? [b] : b === buffer.name ? [a] : [],
-    ),
+    program.separations.flatMap(({ a, b }) => (a === buffer.name ? [b] : b === buffer.name ? [a] : [])),
   );
   const start = buffer.memory === 'interleaved' ? REGION1_BASE : dataStart;
   const candidates = new Set<number>([start, REGION1_BASE]);

@@ -1,6 +1,7 @@
+import { TILE_COUNT } from '../../device/ipu21/index.ts';
 import { CompileError } from '../errors.ts';
 import { DATA_CAPACITY } from '../place/memoryMap.ts';
-import { priceGemm } from './cost.ts';
+import { type BlockShape, priceGemm } from './cost.ts';
 import { gemmBytes } from './memory.ts';
 import { partitionAxis } from './partition.ts';
 import type { GemmGrid, GemmPlan } from './plan.ts';
@@ -55,21 +56,22 @@ const isTight = (blocks: number, parts: number) =>
 /** Every part count of an axis that could be worth using, up to a limit. */
 function tightSplits(blocks: number, limit: number): number[] {
   const splits: number[] = [];
-  for (let parts = 1; parts <= Math.min(blocks, limit); parts++) if (isTight(blocks, parts)) splits.push(parts);
+  for (let parts = 1; parts <= Math.min(blocks, limit); parts++)
+    if (isTight(blocks, parts)) splits.push(parts);
   return splits;
 }
 
-/**
- * Plans of a shape that fit on at most `tiles` tiles, cheapest first; equal costs order by fewer tiles, then by
- * (m, n, k). Only tight splits are considered: a looser one costs the same cycles on more tiles. Grids
- * that leave more than half of the tiles idle come last: who asks for tiles wants them used, even where
- * one tile would be faster. Throws CompileError when no grid fits.
- */
-export function enumerateGemmPlans(shape: GemmShape, tiles: number): readonly GemmGrid[] {
+interface SizedGrid {
+  readonly grid: GemmGrid;
+  readonly block: BlockShape;
+  readonly bytes: number;
+}
+
+/** Grids of tight splits on at most `tiles` tiles, with the memory of their worst tile. */
+function sizedGrids(shape: GemmShape, tiles: number): readonly SizedGrid[] {
   const panels = Math.ceil(shape.n / PANEL);
   const groups = Math.ceil(shape.k / GROUP);
-  const priced: { grid: GemmGrid; cycles: number }[] = [];
-  let smallest: { grid: GemmGrid; bytes: number } | undefined;
+  const sized: SizedGrid[] = [];
   for (const m of tightSplits(shape.m, tiles)) {
     for (const n of tightSplits(panels, Math.floor(tiles / m))) {
       for (const k of tightSplits(groups, Math.floor(tiles / (m * n)))) {
@@ -79,38 +81,60 @@ export function enumerateGemmPlans(shape: GemmShape, tiles: number): readonly Ge
           panels: Math.ceil(panels / n),
           groups: Math.ceil(groups / k),
         };
-        const bytes = gemmBytes(grid, block);
-        if (smallest === undefined || bytes < smallest.bytes) smallest = { grid, bytes };
-        if (bytes <= DATA_CAPACITY) priced.push({ grid, cycles: priceGemm(grid, block).total });
+        sized.push({ grid, block, bytes: gemmBytes(grid, block) });
       }
     }
   }
-  if (priced.length === 0 && smallest !== undefined) {
-    const { m, n, k } = smallest.grid;
-    const needed = Math.ceil((smallest.bytes * m * n * k) / DATA_CAPACITY);
-    throw new CompileError(
-      'plan',
-      `gemm ${shape.m}x${shape.k}x${shape.n} does not fit ${tiles} tiles: the smallest grid ${m}x${n}x${k} needs ` +
-        `${smallest.bytes} bytes on its worst tile, ${DATA_CAPACITY} are there`,
-      { demand: smallest.bytes, capacity: DATA_CAPACITY, grid: `${m}x${n}x${k}` },
-      needed > 1472
-        ? 'The operands exceed the SRAM of one chip; split the problem.'
-        : `Use about ${needed} tiles or more.`,
-    );
-  }
+  return sized;
+}
+
+/**
+ * Plans of a shape that fit on at most `tiles` tiles, cheapest first; equal costs order by fewer tiles,
+ * then by (m, n, k). Only tight splits are considered: a looser one costs the same cycles on more tiles.
+ * Grids that leave more than half of the tiles idle come last: who asks for tiles wants them used, even
+ * where one tile would be faster. Throws CompileError when no grid fits.
+ */
+export function enumerateGemmPlans(shape: GemmShape, tiles: number): readonly GemmGrid[] {
+  const sized = sizedGrids(shape, tiles);
+  const fitting = sized.filter(({ bytes }) => bytes <= DATA_CAPACITY);
+  if (fitting.length === 0) throw tooLarge(shape, tiles, sized);
   const size = (grid: GemmGrid) => grid.m * grid.n * grid.k;
   const idle = (grid: GemmGrid) => Number(size(grid) * 2 < tiles);
-  priced.sort(
-    (x, y) =>
-      idle(x.grid) - idle(y.grid) ||
-      (idle(x.grid) === 1 ? size(y.grid) - size(x.grid) : 0) ||
-      x.cycles - y.cycles ||
-      size(x.grid) - size(y.grid) ||
-      x.grid.m - y.grid.m ||
-      x.grid.n - y.grid.n ||
-      x.grid.k - y.grid.k,
+  return fitting
+    .map(({ grid, block }) => ({ grid, cycles: priceGemm(grid, block).total }))
+    .sort(
+      (x, y) =>
+        idle(x.grid) - idle(y.grid) ||
+        (idle(x.grid) === 1 ? size(y.grid) - size(x.grid) : 0) ||
+        x.cycles - y.cycles ||
+        size(x.grid) - size(y.grid) ||
+        x.grid.m - y.grid.m ||
+        x.grid.n - y.grid.n ||
+        x.grid.k - y.grid.k,
+    )
+    .map(({ grid }) => grid);
+}
+
+/** Names the least demanding grid and the nearest number of tiles on which some grid fits. */
+function tooLarge(shape: GemmShape, tiles: number, sized: readonly SizedGrid[]): CompileError {
+  const text = ({ m, n, k }: GemmGrid) => `${m}x${n}x${k}`;
+  const smallest = sized.reduce((least, next) => (next.bytes < least.bytes ? next : least));
+  let advice = 'The operands exceed the SRAM of one chip; split the problem.';
+  for (let more = tiles; more < TILE_COUNT; ) {
+    more = Math.min(TILE_COUNT, Math.ceil(more * 1.25) + 1);
+    const nearest = sizedGrids(shape, more).find(({ bytes }) => bytes <= DATA_CAPACITY);
+    if (nearest === undefined) continue;
+    advice = `The nearest plan that fits is grid ${text(nearest.grid)}: use tiles=${more}.`;
+    break;
+  }
+  return new CompileError(
+    'plan',
+    `gemm ${shape.m}x${shape.k}x${shape.n} does not fit ${tiles} tiles: even grid ${text(smallest.grid)} needs ` +
+      `${smallest.bytes} bytes on its worst tile, ${DATA_CAPACITY} are there`,
+    { demand: smallest.bytes, capacity: DATA_CAPACITY, grid: text(smallest.grid) },
+    advice,
+    { tile: 0 },
   );
-  return priced.map((entry) => entry.grid);
 }
 
 /** Reads a pinned plan such as `8x12x15`. */

@@ -1,4 +1,4 @@
-import { leftWords, resultWords, rightWords, type BlockShape } from './cost.ts';
+import { type BlockShape, leftWords, resultWords, rightWords } from './cost.ts';
 import type { GemmGrid } from './plan.ts';
 
 /**
