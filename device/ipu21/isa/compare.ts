@@ -1,0 +1,71 @@
+import { aux, DERIVED } from './form.ts';
+import { A2A2A2, A2ABA2, A2ABLA2, A2ABUA2, AA, AA2, AAA, AABLA, AABUA } from './format.ts';
+
+/**
+ * Floating point comparisons (all ones when true) and class codes.
+ */
+export const COMPARE = [
+  // One f32.
+  aux('f32cmpeq.aaa', 0x5800000c, AAA),
+  aux('f32cmpge.aaa', 0x58000100, AAA),
+  aux('f32cmpgt.aaa', 0x58000104, AAA),
+  aux('f32cmple.aaa', 0x58000108, AAA),
+  aux('f32cmplt.aaa', 0x5800010c, AAA),
+  aux('f32cmpne.aaa', 0x58000200, AAA),
+  // Two f32.
+  aux('f32v2cmpeq.a2a2a2', 0x5800000f, A2A2A2, DERIVED),
+  aux('f32v2cmpeq.a2aBa2', 0x5808000f, A2ABA2),
+  aux('f32v2cmpge.a2a2a2', 0x58000103, A2A2A2, DERIVED),
+  aux('f32v2cmpge.a2aBa2', 0x58080103, A2ABA2),
+  aux('f32v2cmpgt.a2a2a2', 0x58000107, A2A2A2, DERIVED),
+  aux('f32v2cmpgt.a2aBa2', 0x58080107, A2ABA2),
+  aux('f32v2cmple.a2a2a2', 0x5800010b, A2A2A2, DERIVED),
+  aux('f32v2cmple.a2aBa2', 0x5808010b, A2ABA2),
+  aux('f32v2cmplt.a2a2a2', 0x5800010f, A2A2A2, DERIVED),
+  aux('f32v2cmplt.a2aBa2', 0x5808010f, A2ABA2),
+  aux('f32v2cmpne.a2a2a2', 0x58000203, A2A2A2, DERIVED),
+  aux('f32v2cmpne.a2aBa2', 0x58080203, A2ABA2),
+  // Two f16.
+  aux('f16v2cmpeq.aaa', 0x5800000d, AAA, DERIVED),
+  aux('f16v2cmpeq.aaBLa', 0x5808000d, AABLA, DERIVED),
+  aux('f16v2cmpeq.aaBUa', 0x580c000d, AABUA),
+  aux('f16v2cmpge.aaa', 0x58000101, AAA, DERIVED),
+  aux('f16v2cmpge.aaBLa', 0x58080101, AABLA, DERIVED),
+  aux('f16v2cmpge.aaBUa', 0x580c0101, AABUA),
+  aux('f16v2cmpgt.aaa', 0x58000105, AAA, DERIVED),
+  aux('f16v2cmpgt.aaBLa', 0x58080105, AABLA, DERIVED),
+  aux('f16v2cmpgt.aaBUa', 0x580c0105, AABUA),
+  aux('f16v2cmple.aaa', 0x58000109, AAA, DERIVED),
+  aux('f16v2cmple.aaBLa', 0x58080109, AABLA, DERIVED),
+  aux('f16v2cmple.aaBUa', 0x580c0109, AABUA),
+  aux('f16v2cmplt.aaa', 0x5800010d, AAA),
+  aux('f16v2cmplt.aaBLa', 0x5808010d, AABLA),
+  aux('f16v2cmplt.aaBUa', 0x580c010d, AABUA),
+  aux('f16v2cmpne.aaa', 0x58000201, AAA, DERIVED),
+  aux('f16v2cmpne.aaBLa', 0x58080201, AABLA, DERIVED),
+  aux('f16v2cmpne.aaBUa', 0x580c0201, AABUA),
+  // Four f16.
+  aux('f16v4cmpeq.a2a2a2', 0x5800000e, A2A2A2, DERIVED),
+  aux('f16v4cmpeq.a2aBLa2', 0x5808000e, A2ABLA2, DERIVED),
+  aux('f16v4cmpeq.a2aBUa2', 0x580c000e, A2ABUA2),
+  aux('f16v4cmpge.a2a2a2', 0x58000102, A2A2A2, DERIVED),
+  aux('f16v4cmpge.a2aBLa2', 0x58080102, A2ABLA2, DERIVED),
+  aux('f16v4cmpge.a2aBUa2', 0x580c0102, A2ABUA2),
+  aux('f16v4cmpgt.a2a2a2', 0x58000106, A2A2A2),
+  aux('f16v4cmpgt.a2aBLa2', 0x58080106, A2ABLA2),
+  aux('f16v4cmpgt.a2aBUa2', 0x580c0106, A2ABUA2),
+  aux('f16v4cmple.a2a2a2', 0x5800010a, A2A2A2, DERIVED),
+  aux('f16v4cmple.a2aBLa2', 0x5808010a, A2ABLA2, DERIVED),
+  aux('f16v4cmple.a2aBUa2', 0x580c010a, A2ABUA2),
+  aux('f16v4cmplt.a2a2a2', 0x5800010e, A2A2A2, DERIVED),
+  aux('f16v4cmplt.a2aBLa2', 0x5808010e, A2ABLA2, DERIVED),
+  aux('f16v4cmplt.a2aBUa2', 0x580c010e, A2ABUA2),
+  aux('f16v4cmpne.a2a2a2', 0x58000202, A2A2A2, DERIVED),
+  aux('f16v4cmpne.a2aBLa2', 0x58080202, A2ABLA2, DERIVED),
+  aux('f16v4cmpne.a2aBUa2', 0x580c0202, A2ABUA2),
+  // Class codes.
+  aux('f16v2class.aa', 0x52002a00, AA),
+  aux('f16v4class.aa2', 0x52002e00, AA2),
+  aux('f32class.aa', 0x52002900, AA),
+  aux('f32v2class.aa2', 0x52002f00, AA2),
+] as const;
