@@ -54,7 +54,8 @@ export class Segments {
   #budget = VISIT_SLACK;
 
   constructor(bytes: Uint8Array) {
-    this.bytes = bytes;
+    // A plain Uint8Array, so that views of a Buffer are no Buffers.
+    this.bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const size = bytes.byteLength;
     if (size < 16) throw malformed(`the file has ${size} bytes, the smallest message has 16`, { size });

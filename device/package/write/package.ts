@@ -23,6 +23,11 @@ import { writeStep } from './step.ts';
 export function writePackage(application: Application): Uint8Array {
   const words = checkFields(application);
   checkRules(application, 'compile-error');
+  return encodePackage(application, words);
+}
+
+/** The bytes alone, for a model whose fields are checked; `words` is what `checkFields` returned. */
+export function encodePackage(application: Application, words: number): Uint8Array {
   const { message, root } = startMessage(wire.Application, words);
   root.setSchemaVersion(SCHEMA_VERSION);
   root.setCompilerVersion(application.compilerVersion);
