@@ -1,5 +1,14 @@
-import { type LogicalTile, m, physicalTileOf } from '../../device/ipu21/index.ts';
-import type { Application, Binding, Segment, TileImage } from '../../device/package/index.ts';
+import { LOAD_ADDRESS, type LogicalTile, m, physicalTileOf } from '../../device/ipu21/index.ts';
+import {
+  ALL_TILES,
+  type Application,
+  type Binding,
+  SEGMENT_EXECUTE,
+  SEGMENT_READ,
+  SEGMENT_WRITE,
+  type Segment,
+  type TileImage,
+} from '../../device/package/index.ts';
 import { Assembler, type MachineCode } from '../assembler/assembler.ts';
 import { gemmTable } from '../kernels/gemm.ts';
 import { reduceTable } from '../kernels/reduce.ts';
@@ -7,7 +16,6 @@ import type { BindingLayout, BufferName, LoweredProgram } from '../lower/stages.
 import {
   COMPLETION_ADDRESS,
   END_CYCLE_ADDRESS,
-  ENTRY_ADDRESS,
   RUNTIME_STATE,
   START_CYCLE_ADDRESS,
 } from '../place/memoryMap.ts';
@@ -16,10 +24,8 @@ import type { Placement } from '../place/place.ts';
 /** Version text written into every package. */
 export const COMPILER_VERSION = 'ipu-verify 0.1.0';
 
-/** Segment permissions [SW]. */
-const READ_EXECUTE = 5;
-const READ_WRITE = 3;
-const READ_ONLY = 1;
+const READ_EXECUTE = SEGMENT_READ | SEGMENT_EXECUTE;
+const READ_WRITE = SEGMENT_READ | SEGMENT_WRITE;
 
 /** Code of one tile: where it starts and what it holds. */
 export interface TileCode {
@@ -36,11 +42,11 @@ export function buildApplication(
 ): Application {
   const tiles: TileImage[] = codes.map(({ tile, supervisor }) => ({
     physicalTile: physicalTileOf(tile),
-    entryPoint: ENTRY_ADDRESS,
+    entryPoint: LOAD_ADDRESS,
     commandAddress: 0,
     diagnosticAddress: COMPLETION_ADDRESS,
     segments: [
-      segment(ENTRY_ADDRESS, entryStub(supervisor), READ_EXECUTE),
+      segment(LOAD_ADDRESS, entryStub(supervisor), READ_EXECUTE),
       {
         address: RUNTIME_STATE.start,
         memorySize: RUNTIME_STATE.end - RUNTIME_STATE.start,
@@ -75,7 +81,7 @@ export function buildApplication(
     debugSymbols: [...kernels.symbols].map(([name, address]) => ({ name, address })),
     debugRegions: [
       {
-        physicalTile: 0xffffffff,
+        physicalTile: ALL_TILES,
         address: kernels.address,
         size: kernels.words.byteLength,
         name: 'linked executable',
@@ -97,7 +103,7 @@ function segment(address: number, words: Uint32Array, flags: number): Segment {
 
 /** Two instructions at the load address: jump to the tile's program. */
 function entryStub(supervisor: MachineCode): Uint32Array {
-  const asm = new Assembler(ENTRY_ADDRESS, supervisor.symbols);
+  const asm = new Assembler(LOAD_ADDRESS, supervisor.symbols);
   asm.op('setzi', m(0), asm.at('start'));
   asm.op('br', m(0));
   return asm.finish().words;
@@ -112,7 +118,7 @@ function tables(program: LoweredProgram, placement: Placement, tile: LogicalTile
       const args = step.tiles[tile];
       if (args === undefined) continue;
       const words = gemmTable(args.rows, address(step.left), address(step.out));
-      segments.push(segment(address(step.table), words, READ_ONLY));
+      segments.push(segment(address(step.table), words, SEGMENT_READ));
     } else if (step.kind === 'reduce') {
       const args = step.tiles[tile];
       if (args === undefined) continue;
@@ -122,7 +128,7 @@ function tables(program: LoweredProgram, placement: Placement, tile: LogicalTile
         address(step.staging),
         address(step.out),
       );
-      segments.push(segment(address(step.table), words, READ_ONLY));
+      segments.push(segment(address(step.table), words, SEGMENT_READ));
     }
   }
   return segments;

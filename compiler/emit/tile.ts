@@ -1,4 +1,13 @@
-import { type LogicalTile, m } from '../../device/ipu21/index.ts';
+import {
+  CSR,
+  type LogicalTile,
+  m,
+  NEUTRAL_SOURCE,
+  PHASE_DCOUNT,
+  SENDPIC_SELECTOR,
+  SYNC,
+  WORKER_COUNT,
+} from '../../device/ipu21/index.ts';
 import { Assembler, type MachineCode } from '../assembler/assembler.ts';
 import { encodeRow, type RowInstruction } from '../exchange/row.ts';
 import type { PhaseSchedule } from '../exchange/schedule.ts';
@@ -14,21 +23,6 @@ import {
 } from '../place/memoryMap.ts';
 import type { Placement } from '../place/place.ts';
 
-/** Control registers of the supervisor the program writes [SDK]. */
-const CSR = {
-  FP_ICTL: 0x20,
-  WORKER0_BASE: 0x21,
-  SCOUNT_L: 0x60,
-  INCOMING_MUX: 0xa0,
-  INCOMING_FORMAT: 0xa3,
-  INCOMING_BASE: 0xa4,
-  INCOMING_DCOUNT: 0xa6,
-  OUTGOING_BASE: 0xa7,
-} as const;
-
-/** Barriers by their sync operand [SDK]. */
-const SYNC = { autoParticipation: 1, local: 2, internal: 3, host: 7 } as const;
-const NEUTRAL_MUX = 0x640;
 const SCRATCH = m(0);
 const ZERO = m(15);
 
@@ -38,7 +32,8 @@ export function assembleKernels(program: LoweredProgram, address: number): Machi
   const kinds = new Set(program.steps.map((step) => step.kind));
   if (kinds.has('gemm')) {
     const idleWorkers = program.steps.some(
-      (step) => step.kind === 'gemm' && step.tiles.some((args) => args !== undefined && args.rows < 6),
+      (step) =>
+        step.kind === 'gemm' && step.tiles.some((args) => args !== undefined && args.rows < WORKER_COUNT),
     );
     emitGemmWorkers(asm, idleWorkers);
     emitGemmSupervisor(asm);
@@ -76,15 +71,15 @@ export function assembleTile(
   };
 
   asm.label('start');
-  for (let worker = 0; worker < 6; worker++) {
+  for (let worker = 0; worker < WORKER_COUNT; worker++) {
     set(0, WORKER_STACK_ADDRESS + worker * WORKER_STACK_BYTES);
     asm.op('put', CSR.WORKER0_BASE + worker, SCRATCH);
   }
   asm.op('put', CSR.FP_ICTL, ZERO);
-  set(0, NEUTRAL_MUX);
+  set(0, NEUTRAL_SOURCE);
   asm.op('put', CSR.INCOMING_MUX, SCRATCH);
   asm.label('invocation');
-  asm.op('sync', SYNC.host);
+  asm.op('sync', SYNC.gs2Host);
   sample(START_CYCLE_ADDRESS);
   program.steps.forEach((step, index) => {
     switch (step.kind) {
@@ -122,21 +117,18 @@ function emitPhase(asm: Assembler, phase: PhaseSchedule | undefined, physicalTil
   const schedule = phase?.tiles.get(physicalTile);
   if (schedule === undefined) {
     asm.op('sans', 0);
-    asm.op('sync', SYNC.autoParticipation);
+    asm.op('sync', SYNC.nonParticipation);
     return;
   }
   for (const csr of [CSR.INCOMING_BASE, CSR.OUTGOING_BASE, CSR.INCOMING_FORMAT]) asm.op('put', csr, ZERO);
-  asm.op('setzi', SCRATCH, NEUTRAL_MUX);
+  asm.op('setzi', SCRATCH, NEUTRAL_SOURCE);
   asm.op('put', CSR.INCOMING_MUX, SCRATCH);
-  asm.op('setzi', SCRATCH, 1);
+  asm.op('setzi', SCRATCH, PHASE_DCOUNT);
   asm.op('put', CSR.INCOMING_DCOUNT, SCRATCH);
   asm.op('sync', SYNC.local);
   asm.op('sync', SYNC.internal);
   for (const instruction of encodeRow(schedule)) emitRowInstruction(asm, instruction);
 }
-
-/** Selector values of the control-carrying exchange instructions for 32-bit streams [SDK]. */
-const SENDPIC_SELECTOR = { source: 0, pointer: 2 } as const;
 
 function emitRowInstruction(asm: Assembler, instruction: RowInstruction): void {
   const field = instruction.events - 1;
@@ -159,7 +151,12 @@ function emitRowInstruction(asm: Assembler, instruction: RowInstruction): void {
       asm.op('sendoff', field, 0, instruction.direction);
       break;
     case 'sendControl':
-      asm.op('sendpic', field, SENDPIC_SELECTOR[instruction.control.kind], instruction.control.value);
+      asm.op(
+        'sendpic',
+        field,
+        instruction.control.kind === 'source' ? SENDPIC_SELECTOR.single : SENDPIC_SELECTOR.pointer,
+        instruction.control.value,
+      );
       break;
   }
 }

@@ -1,5 +1,5 @@
+import { EVENT_LIMITS } from '../../device/ipu21/index.ts';
 import type { ScheduledControl, TileSchedule } from './schedule.ts';
-import { LIMITS } from './timing.ts';
 
 /** One exchange instruction of a row. `events` is what it lasts; all fields are decoded values. */
 export type RowInstruction =
@@ -27,7 +27,7 @@ export function encodeRow(schedule: TileSchedule): readonly RowInstruction[] {
   const idleUntil = (limit: number): void => {
     while (next < controls.length && controls[next].event <= limit) {
       const control = controls[next++];
-      const longest = control.kind === 'pointer' ? LIMITS.pointerDelay : LIMITS.sourceDelay;
+      const longest = control.kind === 'pointer' ? EVENT_LIMITS.delaypic : EVENT_LIMITS.delayxpic;
       const events = control.event - now;
       if (events > longest) delay(events - longest);
       row.push({ kind: 'delayControl', events: Math.min(events, longest), control });
@@ -37,8 +37,8 @@ export function encodeRow(schedule: TileSchedule): readonly RowInstruction[] {
     now = limit;
   };
   const delay = (events: number): void => {
-    for (let left = events; left > 0; left -= LIMITS.delay)
-      row.push({ kind: 'delay', events: Math.min(left, LIMITS.delay) });
+    for (let left = events; left > 0; left -= EVENT_LIMITS.delay)
+      row.push({ kind: 'delay', events: Math.min(left, EVENT_LIMITS.delay) });
   };
 
   for (const send of sends) {
@@ -46,7 +46,7 @@ export function encodeRow(schedule: TileSchedule): readonly RowInstruction[] {
     const end = send.start + send.words;
     // A control at event c is written by an instruction that starts at c - 1.
     const boundary = () => (next < controls.length ? Math.min(end, controls[next].event - 1) : end);
-    let events = Math.min(LIMITS.send, boundary() - now);
+    let events = Math.min(EVENT_LIMITS.send, boundary() - now);
     row.push({
       kind: 'send',
       events,
@@ -57,10 +57,10 @@ export function encodeRow(schedule: TileSchedule): readonly RowInstruction[] {
     while (now < end) {
       if (next < controls.length && controls[next].event - 1 === now) {
         const control = controls[next++];
-        events = Math.min(LIMITS.sendControl, boundary() - now);
+        events = Math.min(EVENT_LIMITS.sendpic, boundary() - now);
         row.push({ kind: 'sendControl', events, control });
       } else {
-        events = Math.min(LIMITS.sendContinue, boundary() - now);
+        events = Math.min(EVENT_LIMITS.sendoff, boundary() - now);
         row.push({ kind: 'sendContinue', events, direction: send.direction });
       }
       now += events;

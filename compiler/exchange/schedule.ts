@@ -1,6 +1,13 @@
-import { routeDirection, rowOf, timeToMux } from '../../device/ipu21/index.ts';
+import {
+  MINIMUM_SENDER_EVENTS,
+  NEUTRAL_SOURCE,
+  pointerLatency,
+  RECEIVE_GUARD,
+  routeDirection,
+  rowOf,
+  timeToMux,
+} from '../../device/ipu21/index.ts';
 import { CompileError } from '../errors.ts';
-import { NEUTRAL_SOURCE, POINTER_LATENCY, RECEIVE_GUARD } from './timing.ts';
 import type { PhysicalTransfer, Receiver } from './transfer.ts';
 
 /** A 32-bit stream a tile sends: `words` words from `wordAddress`, one per event from `start`. */
@@ -39,8 +46,6 @@ export interface PhaseSchedule {
   readonly transfers: number;
 }
 
-/** Shortest row of a sender, in events [SW]. */
-const MINIMUM_SENDER_HORIZON = 6;
 /** Attempts to move a start by one event before giving up; conflicts are sparse, so a few suffice. */
 const START_ATTEMPTS = 100_000;
 
@@ -123,7 +128,7 @@ function append(transfer: PhysicalTransfer, timelineOf: (tile: number) => TileTi
     receiver,
     timeline: timelineOf(receiver.tile),
     lag: timeToMux(source.tile, receiver.tile) + 1,
-    pointerLag: POINTER_LATENCY + 2 * rowOf(receiver.tile),
+    pointerLag: pointerLatency(rowOf(receiver.tile)),
   }));
   let start = sender.sendFree;
   for (const { timeline, lag } of landings) start = Math.max(start, timeline.sourceFree - lag, 1 - lag);
@@ -144,7 +149,7 @@ function append(transfer: PhysicalTransfer, timelineOf: (tile: number) => TileTi
   sender.blocked.add(start + 1);
   sender.sendFree = start + words;
   sender.sent += words;
-  sender.horizon = Math.max(sender.horizon, start + words, MINIMUM_SENDER_HORIZON);
+  sender.horizon = Math.max(sender.horizon, start + words, MINIMUM_SENDER_EVENTS);
   for (const landing of landings) land(landing, start, words, source.tile, sender);
 }
 

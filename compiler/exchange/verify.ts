@@ -1,7 +1,12 @@
-import { routeDirection, rowOf, timeToMux } from '../../device/ipu21/index.ts';
+import {
+  NEUTRAL_SOURCE,
+  pointerLatency,
+  routeDirection,
+  rowOf,
+  timeToMux,
+} from '../../device/ipu21/index.ts';
 import { VerifierError } from '../errors.ts';
 import type { RowInstruction } from './row.ts';
-import { NEUTRAL_SOURCE, POINTER_LATENCY } from './timing.ts';
 import type { PhysicalTransfer } from './transfer.ts';
 
 /** A run of words that arrives on a tile without interruption. */
@@ -143,15 +148,15 @@ function deliveries(
   sources.forEach(({ event, value }, index) => {
     if (value === NEUTRAL_SOURCE) return;
     const until = sources[index + 1]?.event ?? Number.POSITIVE_INFINITY;
-    const lag = timeToMux(value as never, tile as never) + 1;
-    const direction = routeDirection(value as never, tile as never);
+    const lag = timeToMux(value, tile) + 1;
+    const direction = routeDirection(value, tile);
     for (const stream of replays.get(value)?.streams ?? []) {
       if ((stream.direction & direction) === 0) continue;
       const first = Math.max(stream.start + lag, event);
       const last = Math.min(stream.start + stream.words + lag, until);
       if (last > first)
         arrivals.push({
-          event: first + POINTER_LATENCY + 2 * rowOf(tile as never),
+          event: first + pointerLatency(rowOf(tile)),
           source: value,
           from: stream.wordAddress + (first - lag - stream.start),
           words: last - first,

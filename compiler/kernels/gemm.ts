@@ -1,14 +1,16 @@
-import { a, m, pair, quad, step } from '../../device/ipu21/index.ts';
-import type { Assembler } from '../assembler/assembler.ts';
 import {
-  AMP_PHASES,
-  CSR_CCCSLOAD,
-  CSR_FP_CLR,
-  CWEI_PANEL_ORDER,
-  SYNC_LOCAL,
-  WORKERS,
-  ZERO_ACCUMULATORS,
-} from './machine.ts';
+  a,
+  COEFFICIENT_ORDER,
+  CSR,
+  m,
+  pair,
+  quad,
+  SYNC,
+  step,
+  WORKER_COUNT,
+} from '../../device/ipu21/index.ts';
+import type { Assembler } from '../assembler/assembler.ts';
+import { AMP_PHASES, FP_CLR, ZERO_ACCUMULATORS } from './machine.ts';
 
 /**
  * f16 matrix kernel: out[rows x 16 panels] = left[rows x 16 groups] . right, one coefficient load of
@@ -22,7 +24,7 @@ import {
 /** Words of one worker's entry in the argument table: left, out, rows - 1, bytes from group to group. */
 const ENTRY_WORDS = 4;
 /** Argument table of the kernel, six entries. */
-export const GEMM_TABLE_BYTES = WORKERS * ENTRY_WORDS * 4;
+export const GEMM_TABLE_BYTES = WORKER_COUNT * ENTRY_WORDS * 4;
 /** The paced loads run ahead of the last row by at most three 64-bit values. */
 export const LEFT_TAIL_BYTES = 32;
 /** Partials run ahead by one row and a half: seven 64-bit values. */
@@ -30,8 +32,8 @@ export const PARTIAL_TAIL_BYTES = 64;
 
 /** Rows of each worker: contiguous shares, the first `rows mod 6` get one more. */
 export function workerRows(rows: number, worker: number): { start: number; count: number } {
-  const base = Math.floor(rows / WORKERS);
-  const longer = rows % WORKERS;
+  const base = Math.floor(rows / WORKER_COUNT);
+  const longer = rows % WORKER_COUNT;
   return {
     start: worker * base + Math.min(worker, longer),
     count: base + (worker < longer ? 1 : 0),
@@ -40,8 +42,8 @@ export function workerRows(rows: number, worker: number): { start: number; count
 
 /** The argument table for one tile, little-endian words. */
 export function gemmTable(rows: number, leftAddress: number, outAddress: number): Uint32Array {
-  const table = new Uint32Array(WORKERS * ENTRY_WORDS);
-  for (let worker = 0; worker < WORKERS; worker++) {
+  const table = new Uint32Array(WORKER_COUNT * ENTRY_WORDS);
+  for (let worker = 0; worker < WORKER_COUNT; worker++) {
     const { start, count } = workerRows(rows, worker);
     table.set(
       [leftAddress + start * 32, outAddress + start * 32, (count - 1) >>> 0, rows * 32],
@@ -99,7 +101,7 @@ export function emitGemmWorkers(asm: Assembler, idleWorkers: boolean): void {
   // First group: running sums start at zero, results leave four issues behind, stores one issue later.
   asm.label('gemm.start');
   asm.bundle(['add', LEFT, LEFT_FIRST, 0], ['setzi', a(0), ZERO_ACCUMULATORS]);
-  asm.bundle(['tapack', TRIPLE, LEFT, OUT, OUT], ['uput', CSR_FP_CLR, a(0)]);
+  asm.bundle(['tapack', TRIPLE, LEFT, OUT, OUT], ['uput', FP_CLR, a(0)]);
   const loadInput = ['ld2x64pace', INPUT, NONE, step(TRIPLE), ZERO, ADVANCE_FIRST_ONLY] as const;
   asm.bundle(loadInput, ['fnop']);
   for (let phase = 0; phase < 4; phase++) asm.bundle(loadInput, amp(phase, NONE, INPUT, NONE));
@@ -152,10 +154,10 @@ export function emitGemmSupervisor(asm: Assembler): void {
   const [right, table, panels, groups] = [m(2), m(3), m(4), m(5)];
   const [entry, nextGroup, nextPanel, count, back] = [m(6), m(7), m(8), m(9), m(10)];
   const loadCoefficients = () => {
-    for (const base of CWEI_PANEL_ORDER) for (const half of [0, 2]) asm.op('ld128putcs', base + half);
+    for (const base of COEFFICIENT_ORDER) for (const half of [0, 2]) asm.op('ld128putcs', base + half);
   };
   asm.label('gemm');
-  asm.op('put', CSR_CCCSLOAD, right);
+  asm.op('put', CSR.CCCSLOAD, right);
   asm.op('setzi', entry, asm.at('gemm.first'));
   asm.op('setzi', nextGroup, asm.at('gemm.nextGroup'));
   asm.op('setzi', nextPanel, asm.at('gemm.nextPanel'));
@@ -166,12 +168,12 @@ export function emitGemmSupervisor(asm: Assembler): void {
   asm.op('add', count, groups, 0);
   asm.op('brneg', groups, asm.at('gemm.panelDone'));
   asm.label('gemm.group');
-  asm.op('sync', SYNC_LOCAL);
+  asm.op('sync', SYNC.local);
   loadCoefficients();
   asm.op('runall', nextGroup, table, ENTRY_WORDS);
   asm.op('brnzdec', count, asm.at('gemm.group'));
   asm.label('gemm.panelDone');
-  asm.op('sync', SYNC_LOCAL);
+  asm.op('sync', SYNC.local);
   asm.op('brnzdec', panels, asm.at('gemm.panel'));
   asm.op('br', back);
 }
@@ -189,8 +191,10 @@ const CALL_CYCLES = 60;
 
 /** Tile cycles of the kernel, call included. */
 export function gemmKernelCycles(block: { rows: number; panels: number; groups: number }): number {
-  const { firstGroup, laterGroup } = gemmBundles(Math.ceil(block.rows / WORKERS));
+  const { firstGroup, laterGroup } = gemmBundles(Math.ceil(block.rows / WORKER_COUNT));
   const panel =
-    WORKERS * firstGroup + LAUNCH_CYCLES + (block.groups - 1) * (WORKERS * laterGroup + LAUNCH_CYCLES);
+    WORKER_COUNT * firstGroup +
+    LAUNCH_CYCLES +
+    (block.groups - 1) * (WORKER_COUNT * laterGroup + LAUNCH_CYCLES);
   return CALL_CYCLES + block.panels * panel;
 }

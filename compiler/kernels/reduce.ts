@@ -1,6 +1,6 @@
-import { a, m, pair, quad, step } from '../../device/ipu21/index.ts';
+import { a, m, pair, quad, SYNC, step, WORKER_COUNT } from '../../device/ipu21/index.ts';
 import type { Assembler } from '../assembler/assembler.ts';
-import { CSR_FP_CLR, SYNC_LOCAL, WORKERS, ZERO_ACCUMULATORS } from './machine.ts';
+import { FP_CLR, ZERO_ACCUMULATORS } from './machine.ts';
 
 /**
  * Sum of f16 partials: out[i] = own[i] + staged[0][i] + staged[1][i] + ..., added in f32 accumulators in
@@ -10,7 +10,7 @@ import { CSR_FP_CLR, SYNC_LOCAL, WORKERS, ZERO_ACCUMULATORS } from './machine.ts
 
 /** Words of one worker's entry: own, staged, out, granules - 1, granules from partial to partial, partials - 3. */
 const ENTRY_WORDS = 6;
-export const REDUCE_TABLE_BYTES = WORKERS * ENTRY_WORDS * 4;
+export const REDUCE_TABLE_BYTES = WORKER_COUNT * ENTRY_WORDS * 4;
 const GRANULE_BYTES = 16;
 
 /** Work of one tile: `granules` results, each the sum of `partials` summands (at least two). */
@@ -26,10 +26,10 @@ export function reduceTable(
   stagedAddress: number,
   outAddress: number,
 ): Uint32Array {
-  const table = new Uint32Array(WORKERS * ENTRY_WORDS);
-  const base = Math.floor(work.granules / WORKERS);
-  const longer = work.granules % WORKERS;
-  for (let worker = 0; worker < WORKERS; worker++) {
+  const table = new Uint32Array(WORKER_COUNT * ENTRY_WORDS);
+  const base = Math.floor(work.granules / WORKER_COUNT);
+  const longer = work.granules % WORKER_COUNT;
+  for (let worker = 0; worker < WORKER_COUNT; worker++) {
     const start = (worker * base + Math.min(worker, longer)) * GRANULE_BYTES;
     const count = base + (worker < longer ? 1 : 0);
     table.set(
@@ -62,7 +62,7 @@ export function emitReduceWorkers(asm: Assembler): void {
   asm.op('ld32', out, args, zero, 2);
   asm.op('ld32', stride, args, zero, 4);
   asm.bundle(['ld32', more, args, zero, 5], ['setzi', a(0), ZERO_ACCUMULATORS]);
-  asm.bundle(['nop'], ['uput', CSR_FP_CLR, a(0)]);
+  asm.bundle(['nop'], ['uput', FP_CLR, a(0)]);
   asm.label('reduce.granule');
   asm.bundle(['ld128step', values, zero, step(own), 1], ['fnop']);
   asm.bundle(['add', cursor, staged, 0], ['f16v8acc', values]);
@@ -86,7 +86,7 @@ export function emitReduceSupervisor(asm: Assembler): void {
   asm.label('reduce');
   asm.op('setzi', m(6), asm.at('reduce.worker'));
   asm.op('runall', m(6), m(3), ENTRY_WORDS);
-  asm.op('sync', SYNC_LOCAL);
+  asm.op('sync', SYNC.local);
   asm.op('br', m(10));
 }
 
@@ -99,6 +99,6 @@ const CALL_CYCLES = 40;
 
 /** Tile cycles of the kernel, call included. */
 export function reduceKernelCycles(work: ReduceWork): number {
-  const granules = Math.ceil(work.granules / WORKERS);
-  return CALL_CYCLES + WORKERS * (WORKER_SETUP_BUNDLES + granules * granuleBundles(work.partials));
+  const granules = Math.ceil(work.granules / WORKER_COUNT);
+  return CALL_CYCLES + WORKER_COUNT * (WORKER_SETUP_BUNDLES + granules * granuleBundles(work.partials));
 }

@@ -1,12 +1,14 @@
 import {
   ELEMENT_BYTES,
   elementsOf,
+  FETCH_AHEAD_BYTES,
+  LOADER_END,
   REGION1_BASE,
   REGION1_CONTENTION_BYTES,
 } from '../../device/ipu21/index.ts';
 import { CompileError } from '../errors.ts';
 import type { Buffer, BufferName, LoweredProgram } from '../lower/stages.ts';
-import { CODE_ADDRESS, DATA_END, FETCH_GUARD_BYTES } from './memoryMap.ts';
+import { CODE_ADDRESS } from './memoryMap.ts';
 
 /** A buffer with its byte address, the same on every tile. */
 export interface PlacedBuffer extends Buffer {
@@ -32,12 +34,12 @@ const alignUp = (value: number, unit: number) => Math.ceil(value / unit) * unit;
  * from. Throws CompileError with demand and capacity when nothing fits.
  */
 export function placeBuffers(program: LoweredProgram, codeBytes: number): Placement {
-  const dataStart = alignUp(CODE_ADDRESS + codeBytes + FETCH_GUARD_BYTES, ELEMENT_BYTES);
+  const dataStart = alignUp(CODE_ADDRESS + codeBytes + FETCH_AHEAD_BYTES, ELEMENT_BYTES);
   if (dataStart > REGION1_BASE) {
     throw new CompileError(
       'place',
       `generated code of ${codeBytes} bytes does not fit the executable memory`,
-      { demand: codeBytes, capacity: REGION1_BASE - CODE_ADDRESS - FETCH_GUARD_BYTES },
+      { demand: codeBytes, capacity: REGION1_BASE - CODE_ADDRESS - FETCH_AHEAD_BYTES },
       'Use fewer exchange partners per tile: pin a plan with smaller row and column groups.',
     );
   }
@@ -58,7 +60,7 @@ export function placeBuffers(program: LoweredProgram, codeBytes: number): Placem
         {
           buffer: buffer.name,
           demand,
-          capacity: DATA_END - (buffer.memory === 'interleaved' ? REGION1_BASE : dataStart),
+          capacity: LOADER_END - (buffer.memory === 'interleaved' ? REGION1_BASE : dataStart),
         },
         'Use more tiles or a smaller shape.',
       );
@@ -69,7 +71,7 @@ export function placeBuffers(program: LoweredProgram, codeBytes: number): Placem
     buffers: placed,
     dataStart,
     peakBytes: peak([...placed.values()], program.steps.length) + (dataStart - CODE_ADDRESS),
-    capacity: DATA_END - CODE_ADDRESS,
+    capacity: LOADER_END - CODE_ADDRESS,
   };
 }
 
@@ -97,7 +99,7 @@ function lowestFit(
     candidates.add(alignUp(end, end < REGION1_BASE ? ELEMENT_BYTES : REGION1_CONTENTION_BYTES));
   }
   for (const address of [...candidates].sort((x, y) => x - y)) {
-    if (address < start || address + size > DATA_END) continue;
+    if (address < start || address + size > LOADER_END) continue;
     const clear = placed.every((other) => {
       const otherEnd = other.address + sizeOf(other);
       const overlaps = address < otherEnd && other.address < address + size;

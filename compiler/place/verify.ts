@@ -1,7 +1,6 @@
-import { REGION1_BASE } from '../../device/ipu21/index.ts';
+import { LOADER_END, REGION1_BASE } from '../../device/ipu21/index.ts';
 import { VerifierError } from '../errors.ts';
 import type { LoweredProgram } from '../lower/stages.ts';
-import { DATA_END } from './memoryMap.ts';
 import { liveTogether, type Placement, shareElement, sizeOf } from './place.ts';
 
 /** Rules a placement must meet: range, alignment, memory class, no live overlap, separations kept. */
@@ -13,7 +12,7 @@ export function verifyPlacement(program: LoweredProgram, placement: Placement): 
       throw new VerifierError('place', rule, facts);
     };
     if (buffer.address % 32 !== 0) fail('address not a multiple of 32');
-    if (buffer.address < placement.dataStart || buffer.address + sizeOf(buffer) > DATA_END)
+    if (buffer.address < placement.dataStart || buffer.address + sizeOf(buffer) > LOADER_END)
       fail('outside the data memory');
     if (buffer.memory === 'interleaved' && buffer.address < REGION1_BASE)
       fail('needs 128-bit access but lies in region 0');
