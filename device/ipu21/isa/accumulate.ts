@@ -2,9 +2,7 @@ import { aux } from './form.ts';
 import { A2A2A2, MATRIX_A2A2A2 } from './format.ts';
 import { dst, flags, presumed, src0, src1, zimm } from './slot.ts';
 
-/**
- * Instructions on the accumulators of a worker.
- */
+/** Instructions on the accumulators of a worker. */
 export const ACCUMULATE = [
   // Sums, sums of absolute values, sums of squares.
   aux('f16v4absacc.a2', 0x59008400, [src0.a2(20)]),

@@ -2,9 +2,7 @@ import { aux, DERIVED } from './form.ts';
 import { A2A2, A2A2A2, AA, AAA } from './format.ts';
 import { dst, immz, presumed, src0, zimm } from './slot.ts';
 
-/**
- * Logic and constants of the auxiliary pipe.
- */
+/** Logic and constants of the auxiliary pipe. */
 export const BITWISE = [
   aux('and.aaa', 0x58000600, AAA),
   aux('and.aaz12', 0x52008000, [dst.a(16), src0.a(20), presumed(zimm(12))]),

@@ -1,9 +1,7 @@
 import { aux, DERIVED } from './form.ts';
 import { A2A2A2, A2ABA2, A2ABLA2, A2ABUA2, AA, AA2, AAA, AABLA, AABUA } from './format.ts';
 
-/**
- * Floating point comparisons (all ones when true) and class codes.
- */
+/** Floating point comparisons (all ones when true) and class codes. */
 export const COMPARE = [
   // One f32.
   aux('f32cmpeq.aaa', 0x5800000c, AAA),

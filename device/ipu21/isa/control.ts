@@ -1,9 +1,7 @@
 import { main } from './form.ts';
 import { addr, dst, presumed, src0, srcDst, zimm } from './slot.ts';
 
-/**
- * Branches, calls, hardware loop, and the end of a worker. Branch targets are absolute byte addresses.
- */
+/** Branches, calls, hardware loop, and the end of a worker. Branch targets are absolute byte addresses. */
 export const CONTROL = [
   // Branches. All recorded targets are 0; relocations and range checks of the assembler give the width.
   main('br.m', 0x43000000, [src0.m(20)]),

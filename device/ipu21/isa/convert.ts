@@ -2,9 +2,7 @@ import { aux } from './form.ts';
 import { A2A, A2A2, A2A4, AA, AA2 } from './format.ts';
 import { dst, flags, presumed, src1 } from './slot.ts';
 
-/**
- * Conversions between number formats.
- */
+/** Conversions between number formats. */
 export const CONVERT = [
   aux('f16tof32.aa', 0x52000400, AA),
   aux('f16v2sufromui.aa', 0x52004a00, AA),

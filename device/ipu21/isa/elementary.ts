@@ -1,9 +1,7 @@
 import { aux } from './form.ts';
 import { A2A2, AA, AA2, AAA } from './format.ts';
 
-/**
- * Elementary functions, division, and sums across lanes.
- */
+/** Elementary functions, division, and sums across lanes. */
 export const ELEMENTARY = [
   // One f32.
   aux('f32div.aaa', 0x58000500, AAA),

@@ -19,9 +19,7 @@ import {
 } from './format.ts';
 import { base, delta, dst, presumed, zimm } from './slot.ts';
 
-/**
- * Loads with one address, and the coefficient loads of the supervisor.
- */
+/** Loads with one address, and the coefficient loads of the supervisor. */
 export const LOAD = [
   // 32 bits. The forms with an auxiliary destination were never recorded; they continue the family.
   main('ld32.ammm', 0x4d000800, LOAD_A_OFFSET, { ...PRESUMED, unit: 4 }),

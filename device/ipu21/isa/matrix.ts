@@ -1,9 +1,7 @@
 import { aux } from './form.ts';
 import { MATRIX_A2A2A2, MATRIX_A2AA2, MATRIX_AA2A } from './format.ts';
 
-/**
- * The accumulating matrix product unit. Input stands in Src0 at bit 12, partial sum in Src1 at bit 20.
- */
+/** The accumulating matrix product unit. Input stands in Src0 at bit 12, partial sum in Src1 at bit 20. */
 export const MATRIX = [
   // Matrix product steps.
   aux('f16v4hihoamp.aa2ae6', 0x5b000100, MATRIX_AA2A),

@@ -1,9 +1,7 @@
 import { aux, DERIVED, main } from './form.ts';
 import { A2A2A2, AA, AAA, AABLA, AABUA, MM, MMM } from './format.ts';
 
-/**
- * Byte, half-word and word permutations; IPU21 has most of them in both pipes.
- */
+/** Byte, half-word and word permutations; IPU21 has most of them in both pipes. */
 export const PERMUTE = [
   // Main pipe. Recorded for sort8x8lo and sort4x16lo only; the others follow the alphabetical order of the
   // 0x44000000 table, four to a row, which every recorded neighbour confirms.

@@ -2,9 +2,7 @@ import { aux } from './form.ts';
 import { A2A2A } from './format.ts';
 import { dst } from './slot.ts';
 
-/**
- * Random numbers.
- */
+/** Random numbers. */
 export const RANDOM = [
   aux('f16v2grand.a', 0x50000200, [dst.a(4)]),
   aux('f16v4rmask.a2a2a', 0x5800050a, A2A2A),

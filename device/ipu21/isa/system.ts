@@ -1,9 +1,7 @@
 import { aux, main } from './form.ts';
 import { dst, entry, presumed, src0, vertexBase, zimm } from './slot.ts';
 
-/**
- * Control and status registers, launching workers, barriers, traps.
- */
+/** Control and status registers, launching workers, barriers, traps. */
 const SUPERVISOR = { mode: 'supervisor', solo: true } as const;
 const LAUNCH = [entry.m(20), vertexBase.m(12), presumed(zimm(16, [0, 12], [16, 4]))];
 
