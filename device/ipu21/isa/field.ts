@@ -20,10 +20,14 @@ function registerMisfit(slot: RegisterSlot, operand: RegisterOperand): Misfit {
   return index % span === 0 ? undefined : 'alignment';
 }
 
+/** Like a comparison with immediateRange, without its object: this runs for every operand of a program. */
 function immediateMisfit(slot: ImmediateSlot, value: number): Misfit {
-  const { min, max, step } = immediateRange(slot);
-  if (!Number.isInteger(value) || value < min || value > max) return 'range';
-  return value % step === 0 ? undefined : 'alignment';
+  if (!Number.isInteger(value)) return 'range';
+  const values = 2 ** slot.bits;
+  const field = value / 2 ** slot.shift;
+  const lowest = slot.type === 'simm' ? -values / 2 : 0;
+  if (field < lowest || field > lowest + values - 1) return 'range';
+  return Number.isInteger(field) ? undefined : 'alignment';
 }
 
 /** Undefined when the operand fits. */
@@ -34,9 +38,12 @@ export function misfit(slot: Slot, operand: Operand): Misfit {
 
 /** Ors the bits of a fitting operand into the words. */
 export function insertField(words: [number, number], slot: Slot, operand: Operand): void {
-  let value = typeof operand === 'object' ? operand.index : operand;
-  if (slot.kind === 'immediate' && slot.shift !== 0) value /= 2 ** slot.shift;
-  for (const [at, bits] of piecesOf(slot)) {
+  if (slot.kind === 'register') {
+    words[0] |= (operand as RegisterOperand).index << slot.at;
+    return;
+  }
+  let value = (operand as number) / 2 ** slot.shift;
+  for (const [at, bits] of slot.pieces) {
     const piece = value & ((1 << bits) - 1);
     if (at < 32) words[0] |= piece << at;
     else words[1] |= piece << (at - 32);

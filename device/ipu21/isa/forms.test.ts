@@ -61,12 +61,11 @@ describe('instruction rows', () => {
     for (const form of FORMS) expect(form.match >>> 31).toBe(form.words - 1);
   });
 
-  it('keep the auxiliary file and pipe to workers and pairs of pipes apart', () => {
+  it('keep the auxiliary file and pipe to workers, and solo instructions to the main pipe', () => {
     for (const form of FORMS) {
       const touchesAux = form.operands.some((slot) => slot.kind === 'register' && slot.file === 'a');
       if (form.pipe === 'aux' || touchesAux) expect([form.id, form.mode]).toEqual([form.id, 'worker']);
-      // Only single-bundle control runs solo; whatever the supervisor alone may run never shares a bundle.
-      if (form.solo) expect(form.pipe).toBe('main');
+      if (form.solo) expect([form.id, form.pipe]).toEqual([form.id, 'main']);
     }
   });
 

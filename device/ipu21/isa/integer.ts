@@ -8,6 +8,7 @@ import { dst, immz, presumed, simm, src0, src1, srcDst, zimm } from './slot.ts';
  */
 export const INTEGER = [
   // Arithmetic. `sub` computes the second operand minus the third; an immediate is only possible as the second.
+  // The register forms of min and max follow from the alphabetical opcode table, see permute.ts.
   main('add.mmm', 0x44000001, MMM),
   main('add.mms16', 0x22000000, [dst.m(16), src0.m(20), simm(16)]),
   main('add.mmz16', 0x20000000, [dst.m(16), src0.m(20), zimm(16)]),

@@ -3,8 +3,8 @@ import { A2A2A2, AA, AAA, AABLA, AABUA, MM, MMM } from './format.ts';
 
 /** Byte, half-word and word permutations; IPU21 has most of them in both pipes. */
 export const PERMUTE = [
-  // Main pipe. Recorded for sort8x8lo and sort4x16lo only; the others follow the alphabetical order of the
-  // 0x44000000 table, four to a row, which every recorded neighbour confirms.
+  // Main pipe. Of the two-source forms only sort8x8lo and sort4x16lo are recorded; the others follow the
+  // alphabetical order of the 0x44000000 table, four to a row, which every recorded neighbour confirms.
   main('bitrev8.mm', 0x42000000, MM),
   main('roll16.mmm', 0x44000302, MMM, DERIVED),
   main('roll8l.mmm', 0x44000303, MMM, DERIVED),
