@@ -4,6 +4,7 @@ import { type Application, PackageError, readPackage, validateApplication, write
 import { arbitraryApplication } from './testing/arbitrary.ts';
 import { damage } from './testing/damage.ts';
 import { resegment } from './testing/resegment.ts';
+import { sampleApplication } from './testing/sample.ts';
 
 /** The same model in fresh objects whose data are copies. */
 function clone(application: Application): Application {
@@ -65,6 +66,27 @@ describe('package round trip', () => {
     const bytes = writePackage(application!);
     const data = readPackage(bytes).tiles.flatMap(({ segments }) => segments.map((segment) => segment.data));
     expect(data.filter((view) => view.length > 0).every((view) => view.buffer === bytes.buffer)).toBe(true);
+  });
+});
+
+describe('a full chip', () => {
+  it('of 1472 tiles and 72 MB is one segment and comes back unchanged', () => {
+    const data = new Uint8Array(49_000).map((_, index) => index * 7);
+    const tiles = Array.from({ length: 1472 }, (_, physicalTile) => ({
+      physicalTile,
+      entryPoint: 0x4c010,
+      segments: [{ address: 0x4c010, memorySize: 49_000, data: data.subarray(physicalTile), flags: 5 }],
+      commandAddress: 0,
+      diagnosticAddress: 0x58000,
+    }));
+    const bytes = writePackage({ ...sampleApplication, tiles });
+    expect(bytes.length).toBeGreaterThan(71_000_000);
+    expect(new DataView(bytes.buffer).getUint32(0, true)).toBe(0);
+    const read = readPackage(bytes);
+    expect(read.tiles.length).toBe(1472);
+    for (const [index, { physicalTile, segments }] of read.tiles.entries()) {
+      expect([physicalTile, Buffer.compare(segments[0]!.data, data.subarray(index))]).toEqual([index, 0]);
+    }
   });
 });
 

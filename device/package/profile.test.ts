@@ -69,6 +69,38 @@ describe('profile errors', () => {
     );
   });
 
+  it('unknown enum members are enum errors', () => {
+    const step = {
+      localIndex: 0,
+      phase: 0,
+      epoch: 0,
+      operation: '',
+      kind: 'idle' as const,
+      kernel: '',
+      metadata: [],
+      exchangeActivities: [{ kind: 'partnerBusy' as const, startCycle: 0x11111111, endCycle: 0x22222222 }],
+      exchangeEventCycles: 0x33333333,
+    };
+    const bytes = writeProfile({
+      clockHz: 1,
+      tiles: [{ physicalTile: 0, samples: [{ step, startCycle: 0, endCycle: 0 }] }],
+    });
+    const patched = (field: number, distance: number, value: number) => {
+      const copy = bytes.slice();
+      const view = new DataView(copy.buffer);
+      const at = copy.findIndex((_, index) => index % 4 === 0 && view.getUint32(index, true) === field);
+      view.setUint16(at + distance, value, true);
+      return () => readProfile(copy);
+    };
+    expect(patched(0x33333333, -4, 4)).toThrow('unknown schema enum value: step kind 4; known are 0 to 3');
+    expect(patched(0x11111111, -4, 3)).toThrow(
+      'unknown schema enum value: exchange activity kind 3; known are 0 to 2',
+    );
+    expect(patched(0x11111111, -4, 1)().tiles[0]!.samples[0]!.step.exchangeActivities[0]!.kind).toBe(
+      'receive',
+    );
+  });
+
   it('4,000 damaged files give a typed error or a model', () => {
     const originals = fc.sample(arbitraryProfile, { numRuns: 20, seed: 21 }).map(writeProfile);
     const kinds = new Set<string>();

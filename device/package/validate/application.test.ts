@@ -1,28 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type Application, PackageError, readPackage, validateApplication, writePackage } from '../index.ts';
+import { readPackage, validateApplication, writePackage } from '../index.ts';
+import { type Break, broken, errorOf } from '../testing/broken.ts';
 import { sampleApplication } from '../testing/sample.ts';
 import { encodePackage } from '../write/package.ts';
 import { checkFields } from './fields.ts';
-
-type Mutable<T> = T extends Uint8Array ? T : { -readonly [K in keyof T]: Mutable<T[K]> };
-type Break = (application: Mutable<Application>) => void;
-
-/** The sample after one change. */
-function broken(change: Break): Application {
-  const application = structuredClone(sampleApplication) as Mutable<Application>;
-  change(application);
-  return application;
-}
-
-function errorOf(action: () => unknown): PackageError {
-  try {
-    action();
-  } catch (error) {
-    if (error instanceof PackageError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
 
 /** Every rule, broken once, with the message it gives after `invalid package: `. */
 const RULES: readonly [rule: string, change: Break, message: string][] = [
@@ -261,63 +242,6 @@ describe('package rules', () => {
       const application = broken(change);
       expect(readPackage(writePackage(application))).toEqual(application);
     }
-  });
-});
-
-describe('package fields', () => {
-  it.each<[string, Break, string]>([
-    [
-      'a fraction',
-      (a) => (a.tiles[1]!.segments[0]!.address = 0.5),
-      'invalid package: tiles[1].segments[0].address is 0.5, not an unsigned 32-bit integer',
-    ],
-    [
-      'a negative number',
-      (a) => (a.tiles[0]!.entryPoint = -1),
-      'invalid package: tiles[0].entryPoint is -1, not an unsigned 32-bit integer',
-    ],
-    [
-      'more than 32 bits',
-      (a) => (a.inputs[0]!.shape[1] = 2 ** 32),
-      'invalid package: inputs[0].shape[1] is 4294967296, not an unsigned 32-bit integer',
-    ],
-    [
-      'not a number',
-      (a) => (a.hostExchange.calls[0]!.inputs[1]!.size = Number.NaN),
-      'invalid package: hostExchange.calls[0].inputs[1].size is NaN, not an integer from 0 to 2^53 - 1',
-    ],
-    [
-      'more than 53 bits',
-      (a) => (a.inputs[0]!.slices[0]!.fileOffset = 2 ** 53),
-      'invalid package: inputs[0].slices[0].fileOffset is 9007199254740992, not an integer from 0 to 2^53 - 1',
-    ],
-    [
-      'half of a surrogate pair',
-      (a) => (a.debugSymbols[0]!.name = 'a\ud800b'),
-      'invalid UTF-8 text: debugSymbols[0].name holds half of a surrogate pair',
-    ],
-    [
-      'an unknown kind',
-      (a) => (a.profileTiles[0]!.steps[0]!.kind = 'sleep' as 'idle'),
-      "unknown schema enum value: profileTiles[0].steps[0].kind 'sleep'; known are exchange, compute, synchronization, idle",
-    ],
-  ])('%s', (_, change, message) => {
-    const error = errorOf(() => writePackage(broken(change)));
-    expect([error.message, error.verdict]).toEqual([message, 'compile-error']);
-  });
-
-  it('a package above 2 GiB is refused before it is built', () => {
-    const data = new Uint8Array(0x9c000);
-    const image = { entryPoint: 0, commandAddress: 0, diagnosticAddress: 0 };
-    const tiles = Array.from({ length: 3400 }, (_, physicalTile) => ({
-      ...image,
-      physicalTile,
-      segments: [{ address: 0x4c000, memorySize: data.length, data, flags: 1 }],
-    }));
-    const error = errorOf(() => writePackage({ ...sampleApplication, tiles }));
-    expect(error.message).toMatch(
-      /^invalid package: the message needs 2172\d+ bytes, at most 2147483640 can be written$/,
-    );
   });
 });
 
