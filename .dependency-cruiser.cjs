@@ -23,7 +23,11 @@ module.exports = {
     only('harness', [], 'harness imports no other room'),
     only('golden', [], 'golden imports no other room'),
     only('device', [], 'device imports no other room'),
-    only('compiler', ['device/ipu21/', 'device/package/'], 'compiler sees chip facts and the file format only'),
+    only(
+      'compiler',
+      ['device/ipu21/', 'device/package/'],
+      'compiler sees chip facts and the file format only',
+    ),
     only('reports', ['harness/'], 'reports listen to harness records'),
     only('suites', ['harness/', 'compiler/', 'device/', 'golden/'], 'suites join the rooms per subject'),
     {
@@ -63,6 +67,9 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: ['node_modules', '^build/'] },
     exclude: { path: ['device/simulator/engine', '^build/'] },
-    enhancedResolveOptions: { extensions: ['.ts', '.js', '.json'], conditionNames: ['import', 'node', 'types'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.json'],
+      conditionNames: ['import', 'node', 'types'],
+    },
   },
 };
