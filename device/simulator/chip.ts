@@ -216,10 +216,7 @@ export class Chip {
   }
 
   #copy({ source, target, fromWord, toWord, words }: Delivery): void {
-    const { memory } = this.#memory;
-    const from = this.#memory.sram(source, fromWord * 4, words * 4);
-    const to = this.#memory.sram(target, toWord * 4, words * 4);
-    new Uint8Array(memory.buffer, to.byteOffset, to.byteLength).set(from);
+    this.#memory.sram(target, toWord * 4, words * 4).set(this.#memory.sram(source, fromWord * 4, words * 4));
   }
 
   /** A tile sends words it received in the same phase: read and write word by word as events happen. */

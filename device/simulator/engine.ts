@@ -9,7 +9,8 @@ export interface EngineExports {
   setup(halfTable: number, rowTable: number, rows: number, cache: number, build: boolean): void;
   /** Runs one tile until it waits, faults or passes the cycle limit; returns a status code. */
   run(tile: number, limit: bigint): number;
-  readonly tileStateBytes: { readonly value: number };
+  /** Fills memory with a 32-bit pattern; `bytes` is a multiple of 16. */
+  poison(address: number, bytes: number, pattern: number): void;
 }
 
 export const WASM_PAGE = 65_536;
@@ -84,7 +85,9 @@ function writeRows(memory: WebAssembly.Memory): void {
       (form.mode === 'worker' ? 8 : 0);
     view.setUint8(row + 10, flags);
     view.setUint8(row + 11, form.operands.length);
-    form.operands.forEach((slot, operand) => writeSlot(view, row + 12 + operand * 16, slot));
+    form.operands.forEach((slot, operand) => {
+      writeSlot(view, row + 12 + operand * 16, slot);
+    });
   });
 }
 

@@ -8,7 +8,6 @@ import {
 import { CLOCK_HZ, logicalTileOf, type PhysicalTile, TILE_COUNT } from '../ipu21/index.ts';
 import { type Application, type Binding, readPackage } from '../package/index.ts';
 import { Chip } from './chip.ts';
-import { engineModule } from './engine.ts';
 import { manyThreads, singleThread, type TileRunner } from './threads.ts';
 import { ChipMemory, STATE } from './tileMemory.ts';
 
@@ -23,13 +22,12 @@ export interface SimulatorOptions {
 }
 
 const DEFAULT_CYCLE_LIMIT = 50_000_000;
-const TILE_STATE_BYTES = 20_480;
 
 /** The embedded device: executes the machine code of a package on simulated tiles. */
 export class SimulatedIpu21 implements Device {
   readonly #threads: number;
   readonly #cycleLimit: number;
-  #loaded: { application: Application; memory: ChipMemory; chip: Chip; runner: TileRunner } | undefined;
+  #loaded: { application: Application; memory: ChipMemory; chip: Chip } | undefined;
 
   constructor(options: SimulatorOptions = {}) {
     this.#threads = options.threads ?? 1;
@@ -55,10 +53,11 @@ export class SimulatedIpu21 implements Device {
       }
     }
     const tiles = application.tiles.map((image) => image.physicalTile).sort((x, y) => x - y);
-    const memory = new ChipMemory(tiles, TILE_STATE_BYTES);
-    engineModule();
-    const runner =
-      this.#threads > 1 && tiles.length > 1 ? manyThreads(memory, this.#threads) : singleThread(memory);
+    const memory = allocate(tiles);
+    const runner: TileRunner =
+      this.#threads > 1 && tiles.length > 1
+        ? manyThreads(memory.host, memory, this.#threads)
+        : singleThread(memory.host, memory);
     for (const image of application.tiles) {
       for (const segment of image.segments) {
         const place = memory.sram(image.physicalTile, segment.address, segment.memorySize);
@@ -67,7 +66,7 @@ export class SimulatedIpu21 implements Device {
       }
     }
     const chip = new Chip(memory, runner);
-    this.#loaded = { application, memory, chip, runner };
+    this.#loaded = { application, memory, chip };
     chip.start(new Map(application.tiles.map((image) => [image.physicalTile, image.entryPoint])));
     chip.runToHost(this.#cycleLimit);
   }
@@ -129,7 +128,7 @@ export class SimulatedIpu21 implements Device {
   }
 
   async close(): Promise<void> {
-    this.#loaded?.runner.close();
+    this.#loaded?.memory.host.release();
     this.#loaded = undefined;
   }
 
@@ -169,6 +168,20 @@ export class SimulatedIpu21 implements Device {
     for (const slice of binding.slices)
       bytes.set(this.#tile(slice.tile, slice.tileAddress, slice.size), slice.fileOffset);
     return bytes;
+  }
+}
+
+function allocate(tiles: readonly number[]): ChipMemory {
+  try {
+    return new ChipMemory(tiles);
+  } catch (error) {
+    throw new DeviceError(
+      'infra-error',
+      'load',
+      `no host memory for ${tiles.length} tiles: ${(error as Error).message}`,
+      { tiles: tiles.length },
+      'Run fewer cases at a time, or on a machine with more memory (about 1 GiB for a full chip).',
+    );
   }
 }
 

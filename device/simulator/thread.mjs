@@ -2,17 +2,20 @@
 // the same file serves the sources and the build.
 import { workerData } from 'node:worker_threads';
 
-const { memory, module, setup, control, limitOffset } = workerData;
+const { memory, module, setup, control, limitOffset, generation } = workerData;
 const engine = new WebAssembly.Instance(module, { env: { memory } }).exports;
 engine.setup(...setup);
 
-const words = new Int32Array(memory.buffer);
-const view = new DataView(memory.buffer);
-let seen = 0;
+let words = new Int32Array(memory.buffer);
+let view = new DataView(memory.buffer);
+let seen = generation;
 for (;;) {
   Atomics.wait(words, control.generation, seen);
   seen = Atomics.load(words, control.generation);
   if (Atomics.load(words, control.count) < 0) break;
+  // The memory may have grown since the last turn.
+  words = new Int32Array(memory.buffer);
+  view = new DataView(memory.buffer);
   const limit = view.getBigUint64(limitOffset, true);
   for (;;) {
     const index = Atomics.add(words, control.next, 1);

@@ -1,21 +1,19 @@
 import { Worker } from 'node:worker_threads';
-import { type EngineExports, engineModule, instantiate, TABLES, threadSetup } from './engine.ts';
+import { engineModule, TABLES, threadSetup } from './engine.ts';
+import type { EngineHost } from './host.ts';
 import type { ChipMemory } from './tileMemory.ts';
 
 /** Runs tiles to their next stop. The result is in each tile's state; order and thread count do not matter. */
 export interface TileRunner {
   run(tiles: readonly number[], limit: number): void;
-  close(): void;
 }
 
 /** Runs tiles one after the other in the calling thread. */
-export function singleThread(chip: ChipMemory): TileRunner {
-  const engine = instantiate(chip.memory, engineModule(), 0);
+export function singleThread(host: EngineHost, chip: ChipMemory): TileRunner {
   return {
     run: (tiles, limit) => {
-      for (const tile of tiles) engine.run(chip.base(tile), BigInt(limit));
+      for (const tile of tiles) host.engine.run(chip.base(tile), BigInt(limit));
     },
-    close: () => {},
   };
 }
 
@@ -27,60 +25,73 @@ const IDLE = 3;
 const LIMIT_WORD = 4;
 const LIST = 16;
 
-/** Spreads tiles over `threads` host threads, the caller included, by a shared counter. */
-export function manyThreads(chip: ChipMemory, threads: number): TileRunner {
+const BLOCK = TABLES.control / 4;
+const CONTROL = {
+  generation: BLOCK + GENERATION,
+  next: BLOCK + NEXT,
+  count: BLOCK + COUNT,
+  idle: BLOCK + IDLE,
+  list: BLOCK + LIST,
+} as const;
+const LIMIT_OFFSET = TABLES.control + LIMIT_WORD * 4;
+
+/** Host threads that wait for work on one memory. */
+export interface ThreadPool {
+  readonly count: number;
+  wake(tiles: number): void;
+  close(): void;
+}
+
+/** Starts threads that take tiles from the control block. They do not keep the process alive. */
+export function startThreads(memory: WebAssembly.Memory, count: number): ThreadPool {
+  const words = new Int32Array(memory.buffer);
   const module = engineModule();
-  const engine: EngineExports = instantiate(chip.memory, module, 0);
-  const words = new Int32Array(chip.memory.buffer);
-  const view = new DataView(chip.memory.buffer);
-  const block = TABLES.control / 4;
-  const control = {
-    generation: block + GENERATION,
-    next: block + NEXT,
-    count: block + COUNT,
-    idle: block + IDLE,
-    list: block + LIST,
-  };
-  const workers = Array.from({ length: threads - 1 }, (_, index) => {
+  const first = Atomics.load(words, CONTROL.generation);
+  for (let index = 0; index < count; index++) {
     const worker = new Worker(new URL('./thread.mjs', import.meta.url), {
       workerData: {
-        memory: chip.memory,
+        memory,
         module,
         setup: threadSetup(index + 1),
-        control,
-        limitOffset: TABLES.control + LIMIT_WORD * 4,
+        control: CONTROL,
+        limitOffset: LIMIT_OFFSET,
+        generation: first,
       },
     });
     worker.unref();
-    return worker;
-  });
-  const wake = (count: number) => {
-    Atomics.store(words, control.next, 0);
-    Atomics.store(words, control.idle, 0);
-    Atomics.store(words, control.count, count);
-    Atomics.add(words, control.generation, 1);
-    Atomics.notify(words, control.generation);
+  }
+  const wake = (tiles: number) => {
+    Atomics.store(words, CONTROL.next, 0);
+    Atomics.store(words, CONTROL.idle, 0);
+    Atomics.store(words, CONTROL.count, tiles);
+    Atomics.add(words, CONTROL.generation, 1);
+    Atomics.notify(words, CONTROL.generation);
   };
+  return { count, wake, close: () => wake(-1) };
+}
+
+/** Spreads tiles over `threads` host threads, the caller included, by a shared counter. */
+export function manyThreads(host: EngineHost, chip: ChipMemory, threads: number): TileRunner {
+  const pool = host.threads(threads - 1);
+  const words = new Int32Array(host.memory.buffer);
+  const view = new DataView(host.memory.buffer);
   return {
     run: (tiles, limit) => {
-      view.setBigUint64(TABLES.control + LIMIT_WORD * 4, BigInt(limit), true);
+      view.setBigUint64(LIMIT_OFFSET, BigInt(limit), true);
       tiles.forEach((tile, index) => {
-        words[control.list + index] = chip.base(tile);
+        words[CONTROL.list + index] = chip.base(tile);
       });
-      wake(tiles.length);
+      pool.wake(tiles.length);
       for (;;) {
-        const index = Atomics.add(words, control.next, 1);
+        const index = Atomics.add(words, CONTROL.next, 1);
         if (index >= tiles.length) break;
-        engine.run(words[control.list + index], BigInt(limit));
+        host.engine.run(words[CONTROL.list + index], BigInt(limit));
       }
       for (;;) {
-        const idle = Atomics.load(words, control.idle);
-        if (idle === workers.length) return;
-        Atomics.wait(words, control.idle, idle);
+        const idle = Atomics.load(words, CONTROL.idle);
+        if (idle === pool.count) return;
+        Atomics.wait(words, CONTROL.idle, idle);
       }
-    },
-    close: () => {
-      wake(-1);
     },
   };
 }

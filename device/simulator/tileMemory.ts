@@ -1,6 +1,7 @@
 import { SRAM_BASE, SRAM_BYTES, SRAM_END } from '../ipu21/index.ts';
 import { CHOICES } from './choices.ts';
-import { TABLES, WASM_PAGE } from './engine.ts';
+import { TABLES } from './engine.ts';
+import { EngineHost } from './host.ts';
 
 /** Byte offsets of a tile's state that the host reads and writes; the engine's state.ts is the layout. */
 export const STATE = {
@@ -41,40 +42,36 @@ export const STATUS = {
   limit: 7,
 } as const;
 
-const GUARD = 16;
+/** Bytes of one tile's state; the engine's state.ts is the layout. */
+const STATE_BYTES = 20_480;
+const SLAB_BYTES = alignUp(STATE_BYTES + SRAM_BYTES, 64);
+const FIRST_SLAB = alignUp(TABLES.end, 64);
 
-/** The chip's memory: engine tables, then state and SRAM of every tile in use, allocated once. */
+/** The chip's memory: state and SRAM of every tile in use, behind the engine's tables. */
 export class ChipMemory {
-  readonly memory: WebAssembly.Memory;
-  readonly stateBytes: number;
+  readonly host: EngineHost;
   readonly tiles: readonly number[];
-  bytes: Uint8Array;
-  words: Uint32Array;
-  view: DataView;
+  readonly bytes: Uint8Array;
+  readonly words: Uint32Array;
+  readonly view: DataView;
   readonly #bases = new Map<number, number>();
 
-  /** Throws RangeError when the host cannot provide the memory. */
-  constructor(physicalTiles: readonly number[], stateBytes: number) {
-    const slab = alignUp(stateBytes + SRAM_BYTES + GUARD, 64);
-    const total = TABLES.end + physicalTiles.length * slab;
-    this.memory = new WebAssembly.Memory({
-      initial: Math.ceil(total / WASM_PAGE) + 1,
-      maximum: 65_536,
-      shared: true,
-    });
-    this.stateBytes = stateBytes;
+  /** Clears the state and poisons the SRAM of every tile. Throws RangeError when memory runs out. */
+  constructor(physicalTiles: readonly number[]) {
+    this.host = EngineHost.acquire(FIRST_SLAB + physicalTiles.length * SLAB_BYTES);
     this.tiles = physicalTiles;
-    this.bytes = new Uint8Array(this.memory.buffer);
-    this.words = new Uint32Array(this.memory.buffer);
-    this.view = new DataView(this.memory.buffer);
-    const halves = new Uint16Array(this.memory.buffer);
+    const { buffer } = this.host.memory;
+    this.bytes = new Uint8Array(buffer);
+    this.words = new Uint32Array(buffer);
+    this.view = new DataView(buffer);
+    const pattern = CHOICES.SRAM_POISON.value * 0x10001;
     physicalTiles.forEach((tile, index) => {
-      const base = alignUp(TABLES.end, 64) + index * slab;
+      const base = FIRST_SLAB + index * SLAB_BYTES;
       this.#bases.set(tile, base);
-      const sram = base + stateBytes;
+      this.bytes.fill(0, base, base + STATE_BYTES);
+      this.host.engine.poison(base + STATE_BYTES, SRAM_BYTES, pattern);
       this.view.setUint32(base + STATE.physical, tile, true);
-      this.view.setUint32(base + STATE.sram, sram, true);
-      halves.fill(CHOICES.SRAM_POISON.value, sram / 2, (sram + SRAM_BYTES) / 2);
+      this.view.setUint32(base + STATE.sram, base + STATE_BYTES, true);
     });
   }
 
@@ -93,7 +90,7 @@ export class ChipMemory {
   sram(tile: number, address: number, bytes: number): Uint8Array {
     if (address < SRAM_BASE || bytes < 0 || address + bytes > SRAM_END)
       throw new RangeError(`address 0x${address.toString(16)} + ${bytes} is outside tile memory`);
-    const start = this.base(tile) + this.stateBytes + address - SRAM_BASE;
+    const start = this.base(tile) + STATE_BYTES + address - SRAM_BASE;
     return this.bytes.subarray(start, start + bytes);
   }
 
@@ -114,4 +111,6 @@ export class ChipMemory {
   }
 }
 
-const alignUp = (value: number, unit: number) => Math.ceil(value / unit) * unit;
+function alignUp(value: number, unit: number): number {
+  return Math.ceil(value / unit) * unit;
+}

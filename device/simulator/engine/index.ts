@@ -27,7 +27,6 @@ import {
   STATUS,
   SUPERVISOR,
   SUPERVISOR_READY,
-  TILE_STATE_BYTES,
   TIME,
   WAIT_LOCAL,
   WORKER_BYTES,
@@ -35,7 +34,11 @@ import {
 } from './state';
 import { fetch, stepSupervisor } from './supervisor';
 
-export const tileStateBytes: i32 = <i32>TILE_STATE_BYTES;
+/** Fills memory with a 32-bit pattern. */
+export function poison(address: usize, bytes: u32, pattern: u32): void {
+  const vector = i32x4.splat(<i32>pattern);
+  for (let end = address + <usize>bytes; address < end; address += 16) v128.store(address, vector);
+}
 
 /** Prepares this instance. `build` is true once per memory. */
 export function setup(halfTable: usize, rowTable: usize, rows: u32, cache: usize, build: bool): void {
