@@ -97,8 +97,17 @@ function stepped(c: usize, e: usize, first: usize, unit: i32): u32 {
   return address;
 }
 
+/** True when the instruction jumped, also to the next one; the supervisor pays for it. */
+export let branched: bool = false;
+
+export function clearBranch(): void {
+  branched = false;
+}
+
 function branch(c: usize, taken: bool, target: u32): void {
-  if (taken) store<u32>(c, target, PC);
+  if (!taken) return;
+  store<u32>(c, target, PC);
+  branched = true;
 }
 
 /** Address pack of the paced instructions: 21 bits each for two, the third split over the upper bits. */

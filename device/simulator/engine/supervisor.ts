@@ -1,7 +1,7 @@
 // Supervisor: single issue with interlocked results, launches, barriers, coefficient loads, exchange rows.
 import { AUX_WRITES, decode, FLAGS, IS_AUX, OP, READS, WORKER_ONLY, WRITES } from './decode';
 import { decodeHalf } from './half';
-import { executeMain, field, getM, setM, startControl } from './main';
+import { branched, clearBranch, executeMain, field, getM, setM, startControl } from './main';
 import { at, fault, raise, wide } from './memory';
 import * as op from './opcodes.generated';
 import {
@@ -180,8 +180,9 @@ export function stepSupervisor(tile: usize, alone: bool): void {
       putExchange(tile, field(e, 0), getM(s, field(e, 1)));
       break;
     default:
+      clearBranch();
       executeMain(tile, s, e);
-      if (load<u32>(s, PC) != pc + 4) cycles = BRANCH_CYCLES;
+      if (branched) cycles = BRANCH_CYCLES;
   }
   if (load<u32>(tile, STATUS) == TIMELINE_FULL) {
     // The host takes the lists; the instruction is issued again.
