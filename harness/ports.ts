@@ -171,6 +171,8 @@ export interface PreparedCase {
   readonly seeds?: Readonly<Record<string, string>>;
   /** Rough host cost in arithmetic operations, for sharding and progress. */
   readonly cost: number;
+  /** Arithmetic operations of the problem itself, 2mkn for a GEMM: the numerator of TFLOPS. */
+  readonly flops?: number;
   compile(): CompiledCase;
   reference(compiled: CompiledCase): readonly Reference[];
 }

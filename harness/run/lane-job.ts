@@ -1,0 +1,86 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CycleBudgets, KnownFailure, KnownFailures } from '../budget/index.ts';
+import type { DeviceRequest } from './composition.ts';
+
+/** A planned case with its position. */
+export interface PlannedCase {
+  readonly index: number;
+  readonly line: string;
+}
+
+/** What one worker process is to do. Written as a file, because a process argument should stay small. */
+export interface LaneJob {
+  /** 1 and up. */
+  readonly lane: number;
+  readonly run: string;
+  readonly runPath: string;
+  readonly compositionUrl: string;
+  readonly device: DeviceRequest;
+  readonly cases: readonly PlannedCase[];
+  readonly budgets: readonly (readonly [string, number])[];
+  readonly known: readonly (readonly [string, KnownFailure])[];
+  /** Failing cases whose error maps are drawn; later failures keep figures only. */
+  readonly mostPictures: number;
+}
+
+/** The case a lane is working on. Written before the case begins, so that it survives the process. */
+export interface InFlight {
+  readonly pid: number;
+  readonly index: number;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/** Scratch files of a run's worker processes; removed when the run ends. */
+export function lanesFolder(runPath: string): string {
+  return join(runPath, 'lanes');
+}
+
+export function jobPath(runPath: string, lane: number): string {
+  return join(lanesFolder(runPath), `lane-${lane}.json`);
+}
+
+function inFlightPath(runPath: string, lane: number): string {
+  return join(lanesFolder(runPath), `lane-${lane}.now`);
+}
+
+export function writeJob(job: LaneJob): string {
+  mkdirSync(lanesFolder(job.runPath), { recursive: true });
+  const path = jobPath(job.runPath, job.lane);
+  writeFileSync(path, JSON.stringify(job));
+  clearInFlight(job.runPath, job.lane);
+  return path;
+}
+
+export function readJob(path: string): LaneJob {
+  return JSON.parse(readFileSync(path, 'utf8')) as LaneJob;
+}
+
+export function budgetsOf(job: LaneJob): CycleBudgets {
+  return new Map(job.budgets);
+}
+
+export function knownOf(job: LaneJob): KnownFailures {
+  return new Map(job.known);
+}
+
+/** Called by the lane before it begins a case. */
+export function markInFlight(job: LaneJob, index: number): void {
+  const mark: InFlight = { pid: process.pid, index, since: Date.now() };
+  writeFileSync(inFlightPath(job.runPath, job.lane), JSON.stringify(mark));
+}
+
+/** Called by the lane when its last case has been handed over. */
+export function clearInFlight(runPath: string, lane: number): void {
+  rmSync(inFlightPath(runPath, lane), { force: true });
+}
+
+/** What the lane was doing last; undefined between runs and while the mark is being written. */
+export function readInFlight(runPath: string, lane: number): InFlight | undefined {
+  try {
+    return JSON.parse(readFileSync(inFlightPath(runPath, lane), 'utf8')) as InFlight;
+  } catch {
+    return undefined;
+  }
+}
