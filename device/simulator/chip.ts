@@ -1,5 +1,5 @@
 import { DeviceError } from '../device.ts';
-import { logicalTileOf, type PhysicalTile } from '../ipu21/index.ts';
+import { CSR, logicalTileOf, NEUTRAL_SOURCE, type PhysicalTile } from '../ipu21/index.ts';
 import { CHOICES } from './choices.ts';
 import {
   type Control,
@@ -15,12 +15,22 @@ import type { TileRunner } from './threads.ts';
 import { type ChipMemory, STATE, STATUS } from './tileMemory.ts';
 
 const CONTROL_KINDS: readonly ControlKind[] = ['source', 'pointer', 'pairedSource', 'format'];
-const SYNC_INSTRUCTION_BYTES = 4;
+/** Opcode bits that run and runall share [SDK]. */
+const LAUNCH_MASK = 0xfe000000;
+const LAUNCH_WORDS = 0x14000000;
+/** Supervisor registers that the exchange uses [SDK]. */
+const { INCOMING_MUX, INCOMING_BASE, OUTGOING_BASE } = CSR;
 
 /** Cycle account of one tile within a call. */
 export interface TileAccount {
   waited: number;
   exchanged: number;
+}
+
+/** Words on their way to a tile that has left its row. */
+interface LateWords extends Delivery {
+  /** The words as they left the sender. */
+  readonly data: Uint32Array;
 }
 
 /**
@@ -31,8 +41,7 @@ export class Chip {
   readonly #memory: ChipMemory;
   readonly #runner: TileRunner;
   readonly #accounts = new Map<number, TileAccount>();
-  readonly #late: Delivery[] = [];
-  readonly #rowStart = new Map<number, number>();
+  readonly #late: LateWords[] = [];
 
   constructor(memory: ChipMemory, runner: TileRunner) {
     this.#memory = memory;
@@ -50,7 +59,10 @@ export class Chip {
 
   /** Sets every supervisor to an address, at cycle 0. */
   start(entries: ReadonlyMap<number, number>): void {
-    for (const [tile, entry] of entries) this.#memory.setU32(tile, STATE.supervisor, entry);
+    for (const [tile, entry] of entries) {
+      this.#memory.setU32(tile, STATE.supervisor, entry);
+      this.#setCsr(tile, INCOMING_MUX, NEUTRAL_SOURCE);
+    }
   }
 
   /**
@@ -80,8 +92,9 @@ export class Chip {
   #phase(waiting: readonly number[], limit: number): void {
     const { tiles } = this.#memory;
     const memory = this.#memory;
-    const arrivals = tiles.map((tile) => memory.u64(tile, STATE.time));
+    const arrivals = tiles.map((tile) => memory.u64(tile, STATE.arrival));
     const release = Math.max(...arrivals) + CHOICES.INTERNAL_SYNC_CYCLES.value;
+    this.#refuseRunningWorkers(release);
     this.#land(release);
     const active: number[] = [];
     tiles.forEach((tile, index) => {
@@ -92,7 +105,6 @@ export class Chip {
       active.push(tile);
       memory.setU64(tile, STATE.phaseStart, release);
       memory.setU32(tile, STATE.inRow, 1);
-      this.#rowStart.set(tile, memory.u32(tile, STATE.supervisor));
     });
     const timelines = this.#runRows(active, limit);
     const { deliveries, faults } = deliveriesOf(timelines);
@@ -100,6 +112,10 @@ export class Chip {
       (x, y) => x.event - y.event || x.tile - y.tile,
     )[0];
     if (fault !== undefined) throw exchangeFault(fault);
+    for (const { tile, controls } of timelines.values()) {
+      const last = controls.filter((control) => control.kind === 'source').at(-1);
+      if (last !== undefined) this.#setCsr(tile, INCOMING_MUX, last.value);
+    }
     this.#deliver(timelines, deliveries, release);
     for (const tile of active) {
       memory.setU32(tile, STATE.inRow, 0);
@@ -112,7 +128,7 @@ export class Chip {
   #runRows(active: readonly number[], limit: number): Map<number, TileTimeline> {
     const memory = this.#memory;
     const sends = new Map<number, Send[]>(active.map((tile) => [tile, []]));
-    const controls = new Map<number, Control[]>(active.map((tile) => [tile, []]));
+    const controls = new Map<number, Control[]>(active.map((tile) => [tile, this.#selected(tile)]));
     let running = active;
     while (running.length > 0) {
       this.#runAll(running, limit);
@@ -127,33 +143,48 @@ export class Chip {
           sends: sends.get(tile)!,
           controls: controls.get(tile)!,
           rowEnd: memory.u64(tile, STATE.time) - memory.u64(tile, STATE.phaseStart),
-          code: [
-            this.#rowStart.get(tile)! - SYNC_INSTRUCTION_BYTES,
-            memory.u32(tile, STATE.supervisor) - 1,
-          ] as const,
+          codeElements: memory.u32(tile, STATE.rowElements),
         },
       ]),
     );
   }
 
+  /** The source a tile listens to from before the phase, as a control at event 0. */
+  #selected(tile: number): Control[] {
+    const value = this.#csr(tile, INCOMING_MUX);
+    return value === NEUTRAL_SOURCE ? [] : [{ event: 0, kind: 'source', value }];
+  }
+
+  #csr(tile: number, index: number): number {
+    return this.#memory.u32(tile, STATE.csrs + 4 * index);
+  }
+
+  #setCsr(tile: number, index: number, value: number): void {
+    this.#memory.setU32(tile, STATE.csrs + 4 * index, value);
+  }
+
   #takeLists(tile: number, sends: Send[], controls: Control[]): void {
     const memory = this.#memory;
     const base = memory.base(tile);
+    const outgoing = this.#csr(tile, OUTGOING_BASE) >>> 2;
+    const incoming = this.#csr(tile, INCOMING_BASE) >>> 2;
     const read = (list: number, index: number, word: number) =>
       memory.view.getUint32(base + list + index * 16 + word * 4, true);
     for (let index = 0; index < memory.u32(tile, STATE.sends); index++) {
       sends.push({
         start: read(STATE.sendList, index, 0),
         words: read(STATE.sendList, index, 1),
-        wordAddress: read(STATE.sendList, index, 2),
+        wordAddress: outgoing + read(STATE.sendList, index, 2),
         control: read(STATE.sendList, index, 3),
       });
     }
     for (let index = 0; index < memory.u32(tile, STATE.controls); index++) {
+      const kind = CONTROL_KINDS[read(STATE.controlList, index, 1)];
+      const value = read(STATE.controlList, index, 2);
       controls.push({
         event: read(STATE.controlList, index, 0),
-        kind: CONTROL_KINDS[read(STATE.controlList, index, 1)],
-        value: read(STATE.controlList, index, 2),
+        kind,
+        value: kind === 'pointer' ? incoming + value : value,
       });
     }
     memory.setU32(tile, STATE.sends, 0);
@@ -167,6 +198,7 @@ export class Chip {
     release: number,
   ): void {
     const timely: Delivery[] = [];
+    const late: LateWords[] = [];
     for (const delivery of deliveries) {
       const onTime = Math.min(
         delivery.words,
@@ -174,18 +206,24 @@ export class Chip {
       );
       if (onTime > 0) timely.push({ ...delivery, words: onTime });
       if (onTime === delivery.words) continue;
-      this.#late.push({
+      late.push({
         ...delivery,
         sent: delivery.sent + onTime,
         written: release + delivery.written + onTime,
         fromWord: delivery.fromWord + onTime,
         toWord: delivery.toWord + onTime,
         words: delivery.words - onTime,
+        data: new Uint32Array(delivery.words - onTime),
       });
     }
+    if (forwards([...timely, ...late])) this.#copyInEventOrder(timely, late);
+    else {
+      for (const { source, fromWord, words, data } of late)
+        new Uint8Array(data.buffer).set(this.#memory.sram(source, fromWord * 4, words * 4));
+      for (const delivery of timely) this.#copy(delivery);
+    }
+    this.#late.push(...late);
     this.#refuseLaunchWhileReceiving();
-    if (forwards(timely)) this.#copyInEventOrder(timely);
-    else for (const delivery of timely) this.#copy(delivery);
   }
 
   /** Workers must not run while words arrive; a launch right after a row that ends too early is an error. */
@@ -194,7 +232,7 @@ export class Chip {
       if (delivery.written <= this.#memory.u64(delivery.target, STATE.time)) continue;
       const pc = this.#memory.u32(delivery.target, STATE.supervisor);
       const [word] = new Uint32Array(this.#memory.sram(delivery.target, pc, 4).slice().buffer);
-      if ((word & 0x7e000000) >>> 0 !== 0x14000000) continue;
+      if ((word & LAUNCH_MASK) >>> 0 !== LAUNCH_WORDS) continue;
       throw exchangeFault({
         tile: delivery.target,
         error: 'workers active',
@@ -205,12 +243,30 @@ export class Chip {
     }
   }
 
+  /** A supervisor may reach a barrier while workers run, but the model cannot let it go on beside them. */
+  #refuseRunningWorkers(release: number): void {
+    for (const tile of this.#memory.tiles) {
+      const until = this.#memory.u64(tile, STATE.time);
+      if (until <= release) continue;
+      throw exchangeFault({
+        tile,
+        error: 'workers active',
+        event: 0,
+        address: 0,
+        detail: `workers run until cycle ${until}, the barrier is released at ${release}`,
+      });
+    }
+  }
+
   /** Writes words in flight that arrived before a cycle. */
   #land(before: number): void {
-    const rest: Delivery[] = [];
-    for (const delivery of this.#late) {
-      if (delivery.written + delivery.words <= before) this.#copy(delivery);
-      else rest.push(delivery);
+    const rest: LateWords[] = [];
+    for (const words of this.#late) {
+      if (words.written + words.words > before) rest.push(words);
+      else
+        this.#memory
+          .sram(words.target, words.toWord * 4, words.words * 4)
+          .set(new Uint8Array(words.data.buffer));
     }
     this.#late.splice(0, this.#late.length, ...rest);
   }
@@ -220,24 +276,44 @@ export class Chip {
   }
 
   /** A tile sends words it received in the same phase: read and write word by word as events happen. */
-  #copyInEventOrder(deliveries: readonly Delivery[]): void {
+  #copyInEventOrder(timely: readonly Delivery[], late: readonly LateWords[]): void {
     const words = this.#memory.words;
     const place = (tile: number, word: number) => this.#memory.sram(tile, word * 4, 4).byteOffset / 4;
-    const steps: { event: number; write: boolean; from: number; to: number; slot: number }[] = [];
-    const inFlight: number[] = [];
-    for (const delivery of deliveries) {
-      for (let word = 0; word < delivery.words; word++) {
-        const from = place(delivery.source, delivery.fromWord + word);
-        const to = place(delivery.target, delivery.toWord + word);
-        const slot = inFlight.push(0) - 1;
-        steps.push({ event: delivery.sent + word, write: false, from, to, slot });
-        steps.push({ event: delivery.written + word, write: true, from, to, slot });
+    const steps: { event: number; write: boolean; at: number; into: Uint32Array; slot: number }[] = [];
+    for (const { source, target, sent, written, fromWord, toWord, words: count } of timely) {
+      const into = new Uint32Array(count);
+      for (let word = 0; word < count; word++) {
+        steps.push({
+          event: sent + word,
+          write: false,
+          at: place(source, fromWord + word),
+          into,
+          slot: word,
+        });
+        steps.push({
+          event: written + word,
+          write: true,
+          at: place(target, toWord + word),
+          into,
+          slot: word,
+        });
       }
     }
-    steps.sort((x, y) => x.event - y.event || Number(x.write) - Number(y.write) || x.slot - y.slot);
-    for (const { write, from, to, slot } of steps) {
-      if (write) words[to] = inFlight[slot];
-      else inFlight[slot] = words[from];
+    for (const { source, sent, fromWord, words: count, data } of late) {
+      for (let slot = 0; slot < count; slot++)
+        steps.push({
+          event: sent + slot,
+          write: false,
+          at: place(source, fromWord + slot),
+          into: data,
+          slot,
+        });
+    }
+    // A stable sort: writes of one event and place keep the order of the deliveries.
+    steps.sort((x, y) => x.event - y.event || Number(x.write) - Number(y.write));
+    for (const { write, at, into, slot } of steps) {
+      if (write) words[at] = into[slot];
+      else into[slot] = words[at];
     }
   }
 
@@ -251,6 +327,16 @@ export class Chip {
     for (const tile of tiles) {
       const status = this.#memory.u32(tile, STATE.status);
       if (status === STATUS.faulted) throw tileFault(this.#memory, tile);
+      if (status === STATUS.crashed) {
+        throw new DeviceError(
+          'infra-error',
+          'run',
+          `the simulator failed on physical tile ${tile}`,
+          { physicalTile: tile },
+          'This is a defect of the simulator; report the package.',
+          logicalTileOf(tile as PhysicalTile),
+        );
+      }
       if (status === STATUS.limit) {
         throw new DeviceError(
           'infra-error',

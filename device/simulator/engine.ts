@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FORMS, type Slot } from '../ipu21/index.ts';
+import { FORMS, type Form, type Slot } from '../ipu21/index.ts';
 import { opcodeOf } from './opcodes.ts';
 
 /** What the engine exports. Addresses are byte offsets in the shared memory. */
@@ -33,7 +33,10 @@ export const TABLES = {
   end: TABLES_START + CONTROL_BYTES + HALF_BYTES + ROW_TABLE_BYTES + MAXIMUM_THREADS * CACHE_BYTES,
 } as const;
 
-const ROWS = FORMS.filter((form) => form.words === 1);
+const fixedBits = (form: Form) => form.mask.toString(2).replaceAll('0', '').length;
+
+/** Most specific first, as the disassembler decodes: nop before setzi. */
+const ROWS = FORMS.filter((form) => form.words === 1).sort((x, y) => fixedBits(y) - fixedBits(x));
 
 /** Arguments of the engine's set-up for a thread; thread 0 builds the tables. */
 export const threadSetup = (thread: number) =>
@@ -70,6 +73,9 @@ export function instantiate(
 
 const BROADCASTS = { B: 1, BL: 2, BU: 4 } as const;
 
+/** What a repeat body may not hold. */
+const CONTROL_FLOW = /^(br|bri|br[a-z]+|call|rpt|exit[a-z]+|trap)$/;
+
 /** Instruction rows in the engine's format: the only decoder it has. */
 function writeRows(memory: WebAssembly.Memory): void {
   const view = new DataView(memory.buffer);
@@ -82,7 +88,8 @@ function writeRows(memory: WebAssembly.Memory): void {
       (form.pipe === 'aux' ? 1 : 0) |
       (form.solo ? 2 : 0) |
       (form.mode === 'supervisor' ? 4 : 0) |
-      (form.mode === 'worker' ? 8 : 0);
+      (form.mode === 'worker' ? 8 : 0) |
+      (CONTROL_FLOW.test(form.mnemonic) ? 16 : 0);
     view.setUint8(row + 10, flags);
     view.setUint8(row + 11, form.operands.length);
     form.operands.forEach((slot, operand) => {
@@ -104,5 +111,6 @@ function writeSlot(view: DataView, place: number, slot: Slot): void {
     view.setUint8(place + 6 + piece * 2, at);
     view.setUint8(place + 7 + piece * 2, bits);
   });
+  view.setUint8(place + 13, register ? slot.last : 255);
   view.setUint8(place + 12, register && slot.broadcast !== undefined ? BROADCASTS[slot.broadcast] : 0);
 }

@@ -1,6 +1,7 @@
 import {
   elementOf,
   NEUTRAL_SOURCE,
+  REGION1_BASE,
   routeDirection,
   rowOf,
   SRAM_BASE,
@@ -35,8 +36,8 @@ export interface TileTimeline {
   readonly controls: readonly Control[];
   /** Event at which the tile went on with other code. */
   readonly rowEnd: number;
-  /** First and last byte address of the row's code. */
-  readonly code: readonly [number, number];
+  /** Bit n is set when row code was fetched from element n of region 0. */
+  readonly codeElements: number;
 }
 
 /** A run of words that crosses the fabric without interruption. */
@@ -184,6 +185,8 @@ function* firstOverlap(sends: readonly Send[], event: number): Generator<Send> {
   for (let index = low; index < sends.length; index++) yield sends[index];
 }
 
+const REGION0_ELEMENTS = elementOf(REGION1_BASE);
+
 /** A use of SRAM by the exchange: addresses, and the events between which they are touched. */
 interface Window {
   readonly from: number;
@@ -210,14 +213,13 @@ export function elementHazards(
   for (const [tile, list] of writes) {
     const timeline = timelines.get(tile);
     if (timeline === undefined) continue;
-    const codeElements = elementRange(timeline.code[0], timeline.code[1] - timeline.code[0] + 1);
     const reads = timeline.sends.map(({ start, words, wordAddress }) => ({
       from: start,
       until: start + words,
       address: wordAddress * 4,
       bytes: words * 4,
     }));
-    const clash = list.find((write) => overlap(elementRange(write.address, write.bytes), codeElements));
+    const clash = list.find((write) => runsFrom(timeline.codeElements, write));
     if (clash !== undefined) {
       faults.push({
         tile,
@@ -254,6 +256,14 @@ function firstConflict(writes: readonly Window[], reads: readonly Window[]) {
     }
   }
   return undefined;
+}
+
+/** True when row code comes from an element that is written. */
+function runsFrom(codeElements: number, { address, bytes }: Window): boolean {
+  const [first, last] = elementRange(address, bytes);
+  for (let element = first; element <= last && element < REGION0_ELEMENTS; element++)
+    if ((codeElements & (1 << element)) !== 0) return true;
+  return false;
 }
 
 const elementRange = (address: number, bytes: number): readonly [number, number] => [

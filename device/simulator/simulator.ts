@@ -8,14 +8,15 @@ import {
 import { CLOCK_HZ, logicalTileOf, type PhysicalTile, TILE_COUNT } from '../ipu21/index.ts';
 import { type Application, type Binding, readPackage } from '../package/index.ts';
 import { Chip } from './chip.ts';
+import { MAXIMUM_THREADS } from './engine.ts';
 import { manyThreads, singleThread, type TileRunner } from './threads.ts';
 import { ChipMemory, STATE } from './tileMemory.ts';
 
 /** Version of the model: changes when cycles or results of an unchanged package may change. */
-export const MODEL_VERSION = 'sim-1';
+export const MODEL_VERSION = 'sim-2';
 
 export interface SimulatorOptions {
-  /** Host threads, the caller included. Results and cycles do not depend on it. */
+  /** Host threads, the caller included, 1..16. Results and cycles do not depend on it. */
   readonly threads?: number;
   /** Most tile cycles one call may take before it counts as hung. */
   readonly cycleLimit?: number;
@@ -28,10 +29,13 @@ export class SimulatedIpu21 implements Device {
   readonly #threads: number;
   readonly #cycleLimit: number;
   #loaded: { application: Application; memory: ChipMemory; chip: Chip } | undefined;
+  /** Why the loaded program cannot be called any more. */
+  #stopped: string | undefined;
 
+  /** Throws DeviceError (infra-error) for options outside their range. */
   constructor(options: SimulatorOptions = {}) {
-    this.#threads = options.threads ?? 1;
-    this.#cycleLimit = options.cycleLimit ?? DEFAULT_CYCLE_LIMIT;
+    this.#threads = checkedOption('threads', options.threads ?? 1, MAXIMUM_THREADS);
+    this.#cycleLimit = checkedOption('cycleLimit', options.cycleLimit ?? DEFAULT_CYCLE_LIMIT, 2 ** 48);
   }
 
   identity(): DeviceIdentity {
@@ -68,11 +72,20 @@ export class SimulatedIpu21 implements Device {
     const chip = new Chip(memory, runner);
     this.#loaded = { application, memory, chip };
     chip.start(new Map(application.tiles.map((image) => [image.physicalTile, image.entryPoint])));
-    chip.runToHost(this.#cycleLimit);
+    this.#run(chip);
   }
 
   async call(name: string, inputs: ReadonlyMap<string, Uint8Array>): Promise<CallOutcome> {
     const { application, memory, chip } = this.#require();
+    if (this.#stopped !== undefined) {
+      throw new DeviceError(
+        'infra-error',
+        'call',
+        `the program stopped before: ${this.#stopped}`,
+        { entryPoint: name },
+        'Load the package again; memory can still be read.',
+      );
+    }
     if (!application.entryPoints.some((entry) => entry.name === name)) {
       throw new DeviceError(
         'infra-error',
@@ -100,7 +113,7 @@ export class SimulatedIpu21 implements Device {
       }
     }
     const before = this.#times();
-    chip.runToHost(this.#cycleLimit);
+    this.#run(chip);
     const after = this.#times();
     const outputs = new Map<string, Uint8Array>();
     for (const binding of application.outputs) outputs.set(binding.name, this.#read(binding));
@@ -130,6 +143,16 @@ export class SimulatedIpu21 implements Device {
   async close(): Promise<void> {
     this.#loaded?.memory.host.release();
     this.#loaded = undefined;
+    this.#stopped = undefined;
+  }
+
+  #run(chip: Chip): void {
+    try {
+      chip.runToHost(this.#cycleLimit);
+    } catch (error) {
+      this.#stopped = (error as Error).message;
+      throw error;
+    }
   }
 
   #require() {
@@ -175,6 +198,7 @@ function allocate(tiles: readonly number[]): ChipMemory {
   try {
     return new ChipMemory(tiles);
   } catch (error) {
+    if (error instanceof DeviceError) throw error;
     throw new DeviceError(
       'infra-error',
       'load',
@@ -183,6 +207,17 @@ function allocate(tiles: readonly number[]): ChipMemory {
       'Run fewer cases at a time, or on a machine with more memory (about 1 GiB for a full chip).',
     );
   }
+}
+
+function checkedOption(name: string, value: number, most: number): number {
+  if (Number.isSafeInteger(value) && value >= 1 && value <= most) return value;
+  throw new DeviceError(
+    'infra-error',
+    'open',
+    `option ${name} is ${value}, 1..${most} is allowed`,
+    { value, most },
+    'Give a whole number in that range.',
+  );
 }
 
 const fileBytes = (binding: Binding) =>

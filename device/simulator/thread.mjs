@@ -2,26 +2,29 @@
 // the same file serves the sources and the build.
 import { workerData } from 'node:worker_threads';
 
-const { memory, module, setup, control, limitOffset, generation } = workerData;
+const { memory, module, setup, control, limitOffset, generation, crashed } = workerData;
 const engine = new WebAssembly.Instance(module, { env: { memory } }).exports;
 engine.setup(...setup);
 
-let words = new Int32Array(memory.buffer);
-let view = new DataView(memory.buffer);
+const signals = new Int32Array(memory.buffer);
 let seen = generation;
 for (;;) {
-  Atomics.wait(words, control.generation, seen);
-  seen = Atomics.load(words, control.generation);
-  if (Atomics.load(words, control.count) < 0) break;
+  Atomics.wait(signals, control.generation, seen);
+  seen = Atomics.load(signals, control.generation);
+  if (Atomics.load(signals, control.closed) !== 0) break;
   // The memory may have grown since the last turn.
-  words = new Int32Array(memory.buffer);
-  view = new DataView(memory.buffer);
-  const limit = view.getBigUint64(limitOffset, true);
+  const words = new Int32Array(memory.buffer);
+  const view = new DataView(memory.buffer);
   for (;;) {
-    const index = Atomics.add(words, control.next, 1);
-    if (index >= Atomics.load(words, control.count)) break;
-    engine.run(words[control.list + index], limit);
+    const index = Atomics.sub(words, control.left, 1) - 1;
+    if (index < 0) break;
+    const tile = words[control.list + index];
+    try {
+      engine.run(tile, view.getBigUint64(limitOffset, true));
+    } catch {
+      words[(tile + crashed.offset) / 4] = crashed.status;
+    }
+    Atomics.add(words, control.done, 1);
+    Atomics.notify(words, control.done);
   }
-  Atomics.add(words, control.idle, 1);
-  Atomics.notify(words, control.idle);
 }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { engineModule, TABLES, threadSetup } from './engine.ts';
 import type { EngineHost } from './host.ts';
-import type { ChipMemory } from './tileMemory.ts';
+import { type ChipMemory, STATE, STATUS } from './tileMemory.ts';
 
 /** Runs tiles to their next stop. The result is in each tile's state; order and thread count do not matter. */
 export interface TileRunner {
@@ -19,18 +19,18 @@ export function singleThread(host: EngineHost, chip: ChipMemory): TileRunner {
 
 /** Control block, in 32-bit words from TABLES.control. */
 const GENERATION = 0;
-const NEXT = 1;
-const COUNT = 2;
-const IDLE = 3;
+const LEFT = 1;
+const DONE = 2;
+const CLOSED = 3;
 const LIMIT_WORD = 4;
 const LIST = 16;
 
 const BLOCK = TABLES.control / 4;
 const CONTROL = {
   generation: BLOCK + GENERATION,
-  next: BLOCK + NEXT,
-  count: BLOCK + COUNT,
-  idle: BLOCK + IDLE,
+  left: BLOCK + LEFT,
+  done: BLOCK + DONE,
+  closed: BLOCK + CLOSED,
   list: BLOCK + LIST,
 } as const;
 const LIMIT_OFFSET = TABLES.control + LIMIT_WORD * 4;
@@ -38,7 +38,8 @@ const LIMIT_OFFSET = TABLES.control + LIMIT_WORD * 4;
 /** Host threads that wait for work on one memory. */
 export interface ThreadPool {
   readonly count: number;
-  wake(tiles: number): void;
+  /** Offers the tiles of the list. */
+  offer(tiles: number): void;
   close(): void;
 }
 
@@ -47,6 +48,8 @@ export function startThreads(memory: WebAssembly.Memory, count: number): ThreadP
   const words = new Int32Array(memory.buffer);
   const module = engineModule();
   const first = Atomics.load(words, CONTROL.generation);
+  Atomics.store(words, CONTROL.left, 0);
+  Atomics.store(words, CONTROL.closed, 0);
   for (let index = 0; index < count; index++) {
     const worker = new Worker(new URL('./thread.mjs', import.meta.url), {
       workerData: {
@@ -56,21 +59,36 @@ export function startThreads(memory: WebAssembly.Memory, count: number): ThreadP
         control: CONTROL,
         limitOffset: LIMIT_OFFSET,
         generation: first,
+        crashed: { offset: STATE.status, status: STATUS.crashed },
       },
     });
+    // A thread that is lost changes nothing but the speed: the caller takes what nobody took.
+    worker.on('error', () => {});
     worker.unref();
   }
-  const wake = (tiles: number) => {
-    Atomics.store(words, CONTROL.next, 0);
-    Atomics.store(words, CONTROL.idle, 0);
-    Atomics.store(words, CONTROL.count, tiles);
+  const wake = () => {
     Atomics.add(words, CONTROL.generation, 1);
     Atomics.notify(words, CONTROL.generation);
   };
-  return { count, wake, close: () => wake(-1) };
+  return {
+    count,
+    offer: (tiles) => {
+      Atomics.store(words, CONTROL.done, 0);
+      Atomics.store(words, CONTROL.left, tiles);
+      wake();
+    },
+    close: () => {
+      Atomics.store(words, CONTROL.closed, 1);
+      wake();
+    },
+  };
 }
 
-/** Spreads tiles over `threads` host threads, the caller included, by a shared counter. */
+/**
+ * Spreads tiles over `threads` host threads, the caller included. LEFT counts the tiles nobody has taken and is
+ * all that threads compete for: one that wakes late, or never, finds nothing to do, and the run ends when DONE has
+ * counted every tile.
+ */
 export function manyThreads(host: EngineHost, chip: ChipMemory, threads: number): TileRunner {
   const pool = host.threads(threads - 1);
   const words = new Int32Array(host.memory.buffer);
@@ -81,16 +99,17 @@ export function manyThreads(host: EngineHost, chip: ChipMemory, threads: number)
       tiles.forEach((tile, index) => {
         words[CONTROL.list + index] = chip.base(tile);
       });
-      pool.wake(tiles.length);
+      pool.offer(tiles.length);
       for (;;) {
-        const index = Atomics.add(words, CONTROL.next, 1);
-        if (index >= tiles.length) break;
+        const index = Atomics.sub(words, CONTROL.left, 1) - 1;
+        if (index < 0) break;
         host.engine.run(words[CONTROL.list + index], BigInt(limit));
+        Atomics.add(words, CONTROL.done, 1);
       }
       for (;;) {
-        const idle = Atomics.load(words, CONTROL.idle);
-        if (idle === pool.count) return;
-        Atomics.wait(words, CONTROL.idle, idle);
+        const done = Atomics.load(words, CONTROL.done);
+        if (done === tiles.length) return;
+        Atomics.wait(words, CONTROL.done, done);
       }
     },
   };

@@ -1,3 +1,4 @@
+import { DeviceError } from '../device.ts';
 import { SRAM_BASE, SRAM_BYTES, SRAM_END } from '../ipu21/index.ts';
 import { CHOICES } from './choices.ts';
 import { TABLES } from './engine.ts';
@@ -22,10 +23,12 @@ export const STATE = {
   syncOperand: 76,
   faultDetail: 80,
   sans: 84,
+  rowElements: 88,
   csrs: 224,
   supervisor: 1248,
   workers: 1376,
   workerBytes: 512,
+  arrival: 7168,
   sendList: 8192,
   controlList: 12_288,
 } as const;
@@ -40,6 +43,8 @@ export const STATUS = {
   timelineFull: 5,
   faulted: 6,
   limit: 7,
+  /** The engine itself failed; never expected. */
+  crashed: 8,
 } as const;
 
 /** Bytes of one tile's state; the engine's state.ts is the layout. */
@@ -56,8 +61,17 @@ export class ChipMemory {
   readonly view: DataView;
   readonly #bases = new Map<number, number>();
 
-  /** Clears the state and poisons the SRAM of every tile. Throws RangeError when memory runs out. */
+  /** Clears the state and poisons the SRAM of every tile. Throws DeviceError without tiles, RangeError when memory runs out. */
   constructor(physicalTiles: readonly number[]) {
+    if (physicalTiles.length === 0) {
+      throw new DeviceError(
+        'infra-error',
+        'load',
+        'the package uses no tile',
+        { tiles: 0 },
+        'Give it at least one.',
+      );
+    }
     this.host = EngineHost.acquire(FIRST_SLAB + physicalTiles.length * SLAB_BYTES);
     this.tiles = physicalTiles;
     const { buffer } = this.host.memory;

@@ -3,11 +3,13 @@
 import { matrixStep } from './amp';
 import { BROADCAST, KINDS, OP } from './decode';
 import { decodeHalf, encodeHalf } from './half';
-import { field, getA, permute, setA } from './main';
-import { raise } from './memory';
+import { checkControl, field, getA, permute, setA } from './main';
+import { fault, raise } from './memory';
 import * as op from './opcodes.generated';
 import {
   EVEN,
+  F8_FORMAT,
+  F8_SCALE,
   FP_CONTROL,
   FP_STATUS,
   INVALID_OP,
@@ -40,6 +42,10 @@ function stage64(register: i32, word: u64): void {
 @inline
 export function commit(w: usize): void {
   if (stagedRegister < 0) return;
+  if (fault != 0) {
+    stagedRegister = -1;
+    return;
+  }
   setA(w, stagedRegister, <u32>staged0);
   if (stagedCount > 1) setA(w, stagedRegister + 1, <u32>(staged0 >> 32));
   stagedRegister = -1;
@@ -165,7 +171,8 @@ export function executeAux(tile: usize, w: usize, e: usize): i32 {
     case op.FNOP:
       return 1;
     case op.F16V4HIHOV4AMP:
-      if (field(e, 3) > 3) raise(NOT_MODELLED, load<u16>(e, OP) - 1);
+      if (field(e, 3) > 3) raise(NOT_MODELLED, load<u16>(e, OP));
+      else if ((load<u32>(w, FP_CONTROL) & 0x80000) != 0) raise(NOT_MODELLED, <u32>op.STOCHASTIC);
       else stage64(d, matrixStep(tile, w, field(e, 1), field(e, 2), field(e, 3)));
       return 1;
     case op.SETZI_A:
@@ -384,7 +391,7 @@ export function executeAux(tile: usize, w: usize, e: usize): i32 {
       return 1;
     }
     default:
-      raise(NOT_MODELLED, load<u16>(e, OP) - 1);
+      raise(NOT_MODELLED, load<u16>(e, OP));
       return 1;
   }
 }
@@ -403,12 +410,18 @@ const CSR_CONTROL = 2;
 const CSR_PRNG = 3;
 const CSR_SEED = 7;
 const CSR_SCALE = 8;
+const CSR_F8_FORMAT = 9;
+const CSR_F8_SCALE = 10;
 
 function putUpper(w: usize, csr: i32, word: u32): void {
   if (csr == CSR_CLEAR) {
     store<u32>(w, load<u32>(w, FP_STATUS) & ~(word & 7), FP_STATUS);
     if ((word & 8) != 0) memory.fill(w + EVEN, 0, 256);
-  } else if (csr == CSR_CONTROL) store<u32>(w, word, FP_CONTROL);
+  } else if (csr == CSR_CONTROL) {
+    checkControl(word);
+    store<u32>(w, word, FP_CONTROL);
+  } else if (csr == CSR_F8_FORMAT) store<u32>(w, word, F8_FORMAT);
+  else if (csr == CSR_F8_SCALE) store<u32>(w, word, F8_SCALE);
   else if (csr == CSR_SCALE) store<u32>(w, word, SCALE);
   else if (csr >= CSR_PRNG && csr < CSR_SEED) store<u32>(w + (<usize>(csr - CSR_PRNG) << 2), word, PRNG);
   else if (csr == CSR_SEED) {
@@ -425,6 +438,8 @@ function getUpper(w: usize, csr: i32): u32 {
   if (csr == CSR_CLEAR || csr == CSR_SEED) return 0;
   if (csr == CSR_CONTROL) return load<u32>(w, FP_CONTROL);
   if (csr == CSR_SCALE) return load<u32>(w, SCALE);
+  if (csr == CSR_F8_FORMAT) return load<u32>(w, F8_FORMAT);
+  if (csr == CSR_F8_SCALE) return load<u32>(w, F8_SCALE);
   if (csr >= CSR_PRNG && csr < CSR_SEED) return load<u32>(w + (<usize>(csr - CSR_PRNG) << 2), PRNG);
   raise(INVALID_OP, 256 + csr);
   return 0;

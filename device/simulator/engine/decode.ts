@@ -21,7 +21,7 @@ export const WORKER_ONLY: u8 = 8;
 export const IS_CONTROL: u8 = 16;
 
 // Row as the host writes it, 96 bytes: mask, match, op, flags, operand count, then 16 bytes per operand:
-// kind, span, access (1 read, 2 write), signed, shift, pieces, (position, bits) x 3, broadcast.
+// kind, span, access (1 read, 2 write), signed, shift, pieces, (position, bits) x 3, broadcast, last register.
 const ROW_BYTES: usize = 96;
 let rows: usize = 0;
 const CACHE_BITS: u32 = 14;
@@ -78,6 +78,11 @@ function fill(entry: usize, word: u32): usize {
       store<u8>(entry + operand, kind, KINDS);
       store<i32>(entry + operand * 4, number, VALUES);
       if (kind == 2) continue;
+      if (number > <i32>load<u8>(slot, 13)) {
+        // The register group is one this form cannot name: no instruction.
+        store<u16>(entry, 0, OP);
+        return entry;
+      }
       const span = <u32>load<u8>(slot, 1);
       const registers: u32 = ((<u32>1 << span) - 1) << value;
       const group = <u16>registers;

@@ -1,12 +1,14 @@
 // Entry points of the engine. One instance per host thread, all on the same memory.
 import { commit, executeAux } from './aux';
-import { AUX_WRITES, decode, FLAGS, IS_AUX, IS_SOLO, OP, SUPERVISOR_ONLY, useDecoder, WRITES } from './decode';
+import { AUX_WRITES, decode, FLAGS, IS_AUX, IS_CONTROL, IS_SOLO, OP, SUPERVISOR_ONLY, useDecoder, WRITES } from './decode';
 import { buildHalfTable, useHalfTable } from './half';
 import { executeMain, field, getM } from './main';
 import { clearFault, fault, faultDetail, raise } from './memory';
 import * as op from './opcodes.generated';
 import {
   ACTIVE,
+  BARRIER_PENDING,
+  CURRENT,
   FAULT_CODE,
   FAULT_CONTEXT,
   FAULT_DETAIL,
@@ -45,6 +47,11 @@ export function setup(halfTable: usize, rowTable: usize, rows: u32, cache: usize
   useHalfTable(halfTable);
   if (build) buildHalfTable();
   useDecoder(rowTable, rows, cache);
+}
+
+/** Opcode number that the decoder gives a word, 0 for none; a probe for tests and documentation. */
+export function opcodeAt(word: u32): u32 {
+  return load<u16>(decode(word), OP);
 }
 
 /** Runs a tile until it waits, faults or reaches the cycle limit; returns its status. */
@@ -113,6 +120,7 @@ function mixedCycle(tile: usize, active: u32): void {
 
 function stepWorker(tile: usize, w: usize, slot: u32): void {
   const pc = load<u32>(w, PC);
+  store<u32>(w, pc, CURRENT);
   const word = fetch(tile, pc);
   if (fault != 0) {
     stop(tile, slot + 1);
@@ -130,6 +138,7 @@ function stepWorker(tile: usize, w: usize, slot: u32): void {
       ((load<u8>(main, FLAGS) & (IS_AUX | IS_SOLO | SUPERVISOR_ONLY)) | ((load<u8>(aux, FLAGS) & IS_AUX) ^ IS_AUX)) != 0
     )
       raise(INVALID_INSTR, word);
+    else if (load<u32>(w, REPEAT_COUNT) != 0 && (load<u8>(main, FLAGS) & IS_CONTROL) != 0) raise(INVALID_INSTR, word);
     else if ((load<u16>(main, AUX_WRITES) & load<u16>(aux, AUX_WRITES) & 0x3fff) != 0) raise(INVALID_OP, word);
     else {
       store<u32>(w, pc + 8, PC);
@@ -155,7 +164,6 @@ function stepWorker(tile: usize, w: usize, slot: u32): void {
     }
   }
   if (fault != 0) {
-    store<u32>(w, pc, PC);
     stop(tile, slot + 1);
     return;
   }
@@ -177,10 +185,11 @@ function mainOrExit(tile: usize, w: usize, e: usize, slot: u32): void {
   }
   const left = load<u32>(tile, ACTIVE) & ~(1 << slot);
   store<u32>(tile, left, ACTIVE);
-  if (left == 0 && load<u32>(tile, WAIT_LOCAL) != 0) {
-    store<u32>(tile, 0, WAIT_LOCAL);
-    store<u64>(tile, load<u64>(tile, TIME) + LOCAL_SYNC_CYCLES, SUPERVISOR_READY);
-  }
+  const waits = load<u32>(tile, WAIT_LOCAL);
+  if (left != 0 || waits == 0) return;
+  store<u32>(tile, 0, WAIT_LOCAL);
+  if (waits == 1) store<u64>(tile, load<u64>(tile, TIME) + LOCAL_SYNC_CYCLES, SUPERVISOR_READY);
+  else store<u32>(tile, waits - BARRIER_PENDING, STATUS);
 }
 
 function stop(tile: usize, context: u32): i32 {
@@ -189,6 +198,7 @@ function stop(tile: usize, context: u32): i32 {
   store<i32>(tile, fault, FAULT_CODE);
   store<u32>(tile, faultDetail, FAULT_DETAIL);
   store<u32>(tile, context, FAULT_CONTEXT);
-  store<u32>(tile, context == 0 && fault != INVALID_PC && load<u32>(c, PC) > 4 ? load<u32>(c, PC) : load<u32>(c, PC), FAULT_PC);
+  store<u32>(c, load<u32>(c, CURRENT), PC);
+  store<u32>(tile, load<u32>(c, CURRENT), FAULT_PC);
   return FAULTED;
 }

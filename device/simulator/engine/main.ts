@@ -6,12 +6,18 @@ import { apart, at, raise, wide } from './memory';
 import * as op from './opcodes.generated';
 import {
   A,
+  COEFFICIENT_BITS,
+  COEFFICIENTS,
   CSRS,
+  CURRENT,
   FP_CONTROL,
+  FP_STATUS,
   INVALID_OP,
+  INVALID_PC,
   M,
   NOT_MODELLED,
   PC,
+  PHYSICAL,
   REPEAT_COUNT,
   REPEAT_END,
   REPEAT_FIRST,
@@ -405,7 +411,7 @@ export function executeMain(tile: usize, c: usize, e: usize): void {
       const first = load<u32>(c, PC);
       const end = first + ((<u32>field(e, 1) + 1) << 3);
       if ((first & 7) != 0) {
-        raise(INVALID_OP, first);
+        raise(INVALID_PC, first);
         return;
       }
       if (count == 0) store<u32>(c, end, PC);
@@ -548,7 +554,7 @@ export function executeMain(tile: usize, c: usize, e: usize): void {
       writeRegister(tile, c, d, getM(c, field(e, 1)));
       break;
     default:
-      raise(NOT_MODELLED, load<u16>(e, OP) - 1);
+      raise(NOT_MODELLED, load<u16>(e, OP));
   }
 }
 
@@ -574,7 +580,7 @@ export function permute(operation: u16, x: u32, y: u32): u32 {
     case op.SORT8X8HI:
       return bytes(byteOf(x, 1), byteOf(x, 3), byteOf(y, 1), byteOf(y, 3));
     default:
-      raise(NOT_MODELLED, operation - 1);
+      raise(NOT_MODELLED, operation);
       return 0;
   }
 }
@@ -584,18 +590,48 @@ const CSR_WORKER_STATUS = 0x01;
 const CSR_VERTEX_BASE = 0x02;
 const CSR_WORKER_BASE = 0x03;
 const CSR_REPEAT_COUNT = 0x04;
+const CSR_REPEAT_FIRST = 0x05;
+const CSR_REPEAT_END = 0x06;
+const CSR_CONTROL = 0x02;
+const CSR_TILE_ID = 0x03;
 const CSR_COUNT_LOW = 0x60;
 const CSR_COUNT_HIGH = 0x61;
+const CSR_DEBUG_DATA = 0x70;
+const CSR_BREAK_ID = 0x71;
+/** Bit of CR that clears all coefficients. */
+const CLEAR_COEFFICIENTS = 4;
 
 function isWorker(tile: usize, c: usize): bool {
   return c != tile + SUPERVISOR;
 }
 
+/** Registers 0..255 that a supervisor has. */
+function supervisorHas(csr: i32): bool {
+  return (
+    csr <= 3 ||
+    (csr >= 0x20 && csr <= 0x26) ||
+    csr == 0x31 ||
+    csr == 0x33 ||
+    csr == 0x50 ||
+    csr == CSR_COUNT_LOW ||
+    csr == CSR_COUNT_HIGH ||
+    (csr >= CSR_DEBUG_DATA && csr <= 0x75) ||
+    (csr >= 0x80 && csr <= 0x82) ||
+    (csr >= 0x90 && csr <= 0x92) ||
+    (csr >= 0xa0 && csr <= 0xab)
+  );
+}
+
 function readRegister(tile: usize, c: usize, csr: i32): i32 {
   if (csr == CSR_COUNT_LOW) return <i32>load<u64>(tile, TIME);
   if (csr == CSR_COUNT_HIGH) return <i32>(load<u64>(tile, TIME) >> 32);
-  if (csr == CSR_PC) return load<u32>(c, PC) - 4;
-  if (!isWorker(tile, c)) return load<i32>(tile + (<usize>csr << 2), CSRS);
+  if (csr == CSR_PC) return load<u32>(c, CURRENT);
+  if (!isWorker(tile, c)) {
+    if (csr == CSR_TILE_ID) return load<u32>(tile, PHYSICAL);
+    if (supervisorHas(csr)) return load<i32>(tile + (<usize>csr << 2), CSRS);
+    raise(INVALID_OP, csr);
+    return 0;
+  }
   switch (csr) {
     case CSR_WORKER_STATUS:
       return <i32>((c - tile - WORKERS) / WORKER_BYTES);
@@ -605,18 +641,43 @@ function readRegister(tile: usize, c: usize, csr: i32): i32 {
       return getM(c, 12);
     case CSR_REPEAT_COUNT:
       return load<u32>(c, REPEAT_COUNT);
+    case CSR_REPEAT_FIRST:
+      return load<u32>(c, REPEAT_FIRST);
+    case CSR_REPEAT_END:
+      return load<u32>(c, REPEAT_END);
+    case CSR_DEBUG_DATA:
+    case CSR_BREAK_ID:
+      return load<i32>(tile + (<usize>csr << 2), CSRS);
     default:
       raise(INVALID_OP, csr);
       return 0;
   }
 }
 
+/** Registers that only the machine writes keep their value. */
 function writeRegister(tile: usize, c: usize, csr: i32, word: i32): void {
-  if (!isWorker(tile, c)) store<i32>(tile + (<usize>csr << 2), word, CSRS);
-  else raise(INVALID_OP, csr);
+  if (isWorker(tile, c)) {
+    if (csr == CSR_DEBUG_DATA || csr == CSR_BREAK_ID) store<i32>(tile + (<usize>csr << 2), word, CSRS);
+    else raise(INVALID_OP, csr);
+  } else if (!supervisorHas(csr)) raise(INVALID_OP, csr);
+  else if (csr == CSR_CONTROL) {
+    if ((word & CLEAR_COEFFICIENTS) != 0) {
+      memory.fill(tile + COEFFICIENTS, 0, 2048);
+      memory.fill(tile + COEFFICIENT_BITS, 0, 512);
+    }
+  } else if (csr != CSR_PC && csr != CSR_TILE_ID && csr != CSR_COUNT_LOW && csr != CSR_COUNT_HIGH)
+    store<i32>(tile + (<usize>csr << 2), word, CSRS);
 }
 
 /** Control word of a worker at launch. */
 export function startControl(tile: usize, worker: usize): void {
-  store<u32>(worker, load<u32>(tile + (0x20 << 2), CSRS), FP_CONTROL);
+  const word = load<u32>(tile + (0x20 << 2), CSRS);
+  checkControl(word);
+  store<u32>(worker, word, FP_CONTROL);
+  store<u32>(worker, 0, FP_STATUS);
+}
+
+/** Floating point traps are not modelled; a program that enables one must not pass silently. */
+export function checkControl(word: u32): void {
+  if ((word & 7) != 0) raise(NOT_MODELLED, <u32>op.FLOATING_POINT_TRAP);
 }

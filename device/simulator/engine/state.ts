@@ -21,7 +21,9 @@ export const FAULT_PC: usize = 28;
 export const PHASE_START: usize = 32; // u64
 export const INSTRUCTIONS: usize = 40; // u64
 export const ACTIVE: usize = 48; // bit per worker
-export const WAIT_LOCAL: usize = 52;
+export const WAIT_LOCAL: usize = 52; // 1 = at the local barrier; BARRIER_PENDING + status = at another one
+/** The supervisor waits at a barrier while workers still run; the run ends when they have. */
+export const BARRIER_PENDING: u32 = 16;
 export const SUPERVISOR_READY: usize = 56; // u64
 export const IN_ROW: usize = 64; // 1 between barrier release and the end of the row
 export const SENDS: usize = 68;
@@ -29,6 +31,8 @@ export const CONTROLS: usize = 72;
 export const SYNC_OPERAND: usize = 76;
 export const FAULT_DETAIL: usize = 80;
 export const SANS: usize = 84;
+export const ROW_ELEMENTS: usize = 88; // bit per region-0 element that row code was fetched from
+export const STREAM_ADDRESS: usize = 92; // next word of the outgoing stream
 export const REGISTER_READY: usize = 96; // u64[16]
 export const CSRS: usize = 224; // u32[256]
 export const SUPERVISOR: usize = 1248; // context
@@ -36,6 +40,8 @@ export const WORKERS: usize = 1376; // six contexts
 export const WORKER_BYTES: usize = 512;
 export const COEFFICIENTS: usize = 4608; // f64[4 phases][4 inner][16 channels]
 export const COEFFICIENT_BITS: usize = 6656; // u64[64]
+export const ARRIVAL: usize = 7168; // u64: cycle in which the supervisor reached the barrier it waits at
+export const STREAM_CONTROL: usize = 7176; // direction bits of the outgoing stream; 0 = no stream
 export const SEND_LIST: usize = 8192; // {start, words, address, control} u32
 export const SEND_LIMIT: u32 = 255;
 export const CONTROL_LIST: usize = 12288; // {event, kind, value, 0} u32
@@ -44,6 +50,7 @@ export const TILE_STATE_BYTES: usize = 20480;
 
 // Context: supervisor and workers share the first 144 bytes.
 export const PC: usize = 0;
+export const CURRENT: usize = 4; // address of the instruction or bundle in progress
 export const M: usize = 16;
 export const A: usize = 80;
 // Worker only.
@@ -57,6 +64,8 @@ export const FP_CONTROL: usize = 424;
 export const FP_STATUS: usize = 428;
 export const SCALE: usize = 432; // TAS
 export const PRNG: usize = 440; // u64[2]
+export const F8_FORMAT: usize = 456;
+export const F8_SCALE: usize = 460;
 
 // Chip constants.
 export const SRAM_BASE: u32 = 0x4c000;
@@ -73,6 +82,7 @@ export const INVALID_PC: i32 = 10;
 export const INVALID_INSTR: i32 = 12;
 export const NOT_MODELLED: i32 = 100;
 export const RUNALL_ERROR: i32 = 101;
+export const WORKERS_AT_BARRIER: i32 = 102;
 
 export {
   BRANCH_CYCLES,

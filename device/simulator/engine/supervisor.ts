@@ -6,9 +6,11 @@ import { at, fault, raise, wide } from './memory';
 import * as op from './opcodes.generated';
 import {
   ACTIVE,
+  ARRIVAL,
   AT_BARRIER,
   AT_HOST,
   AT_NON_PARTICIPATION,
+  BARRIER_PENDING,
   BRANCH_CYCLES,
   CCCSLOAD_CYCLES,
   COEFFICIENT_BITS,
@@ -17,6 +19,7 @@ import {
   CONTROL_LIST,
   CONTROLS,
   CSRS,
+  CURRENT,
   IN_ROW,
   INSTRUCTIONS,
   INVALID_ADDR,
@@ -33,6 +36,7 @@ import {
   REGISTER_READY,
   REPEAT_COUNT,
   RESULT_LATENCY,
+  ROW_ELEMENTS,
   ROW_ENDED,
   RUNALL_ERROR,
   RUNNING,
@@ -42,6 +46,8 @@ import {
   SENDS,
   SRAM_BASE,
   STATUS,
+  STREAM_ADDRESS,
+  STREAM_CONTROL,
   SUPERVISOR,
   SUPERVISOR_READY,
   SYNC_OPERAND,
@@ -81,6 +87,7 @@ function csr(tile: usize, index: usize): u32 {
 export function stepSupervisor(tile: usize, alone: bool): void {
   const s = tile + SUPERVISOR;
   const pc = load<u32>(s, PC);
+  store<u32>(s, pc, CURRENT);
   const word = fetch(tile, pc);
   if (fault != 0) return;
   const e = decode(word);
@@ -122,6 +129,10 @@ export function stepSupervisor(tile: usize, alone: bool): void {
     return;
   }
   store<u64>(tile, issue, TIME);
+  if (load<u32>(tile, IN_ROW) != 0) {
+    store<u32>(tile, load<u32>(tile, ROW_ELEMENTS) | (1 << ((pc - SRAM_BASE) >> 14)), ROW_ELEMENTS);
+    if (isExchange(code) && listsFull(tile)) return;
+  }
   store<u32>(s, pc + 4, PC);
   store<u64>(tile, load<u64>(tile, INSTRUCTIONS) + 1, INSTRUCTIONS);
   let cycles: u64 = 1;
@@ -163,12 +174,12 @@ export function stepSupervisor(tile: usize, alone: bool): void {
       break;
     case op.SENDOFF:
       cycles = <u64>field(e, 0) + 1;
-      if (field(e, 1) != 0) raise(NOT_MODELLED, code - 1);
-      extend(tile, issue, <u32>cycles);
+      if (field(e, 1) != 0) raise(NOT_MODELLED, code);
+      else extend(tile, issue, <u32>cycles, field(e, 2));
       break;
     case op.SENDPIC: {
       cycles = <u64>field(e, 0) + 1;
-      extend(tile, issue, <u32>cycles);
+      extend(tile, issue, <u32>cycles, load<i32>(tile, STREAM_CONTROL));
       const selector = field(e, 1);
       const kind = selector == 0 ? SOURCE : selector == 1 ? PAIRED_SOURCE : selector == 2 ? POINTER : FORMAT;
       control(tile, issue + 1, kind, field(e, 2));
@@ -177,17 +188,12 @@ export function stepSupervisor(tile: usize, alone: bool): void {
     case op.PUT:
       executeMain(tile, s, e);
       if (field(e, 0) == CSR_CCCSLOAD) cycles = CCCSLOAD_CYCLES;
-      putExchange(tile, field(e, 0), getM(s, field(e, 1)));
+      putExchange(tile, field(e, 0));
       break;
     default:
       clearBranch();
       executeMain(tile, s, e);
       if (branched) cycles = BRANCH_CYCLES;
-  }
-  if (load<u32>(tile, STATUS) == TIMELINE_FULL) {
-    // The host takes the lists; the instruction is issued again.
-    store<u32>(s, pc, PC);
-    return;
   }
   let writes = <u32>load<u16>(e, WRITES) & 0x7fff;
   while (writes != 0) {
@@ -195,6 +201,19 @@ export function stepSupervisor(tile: usize, alone: bool): void {
     writes &= writes - 1;
   }
   store<u64>(tile, issue + cycles, SUPERVISOR_READY);
+}
+
+function isExchange(code: u16): bool {
+  switch (code) {
+    case op.DELAYPIC:
+    case op.DELAYXPIC:
+    case op.SEND:
+    case op.SENDOFF:
+    case op.SENDPIC:
+      return true;
+    default:
+      return false;
+  }
 }
 
 /** Instructions that see or change memory, or leave the row. */
@@ -269,10 +288,19 @@ function synchronise(tile: usize, operand: i32, issue: u64): void {
   if (operand == 2) {
     if (load<u32>(tile, ACTIVE) == 0) store<u64>(tile, issue + LOCAL_SYNC_CYCLES, SUPERVISOR_READY);
     else store<u32>(tile, 1, WAIT_LOCAL);
-  } else if (operand == 3) store<u32>(tile, AT_BARRIER, STATUS);
-  else if (operand == 1) store<u32>(tile, AT_NON_PARTICIPATION, STATUS);
-  else if (operand >= 4) store<u32>(tile, AT_HOST, STATUS);
-  else raise(NOT_MODELLED, op.SYNC - 1);
+  } else if (operand == 3) arrive(tile, issue, AT_BARRIER);
+  else if (operand == 1) arrive(tile, issue, AT_NON_PARTICIPATION);
+  else if (operand >= 4) arrive(tile, issue, AT_HOST);
+  else raise(NOT_MODELLED, op.SYNC);
+}
+
+/** Workers that still run go on; the run ends with the last of them. */
+function arrive(tile: usize, issue: u64, status: i32): void {
+  store<u64>(tile, issue, ARRIVAL);
+  store<u32>(tile, 0, STREAM_CONTROL);
+  store<u32>(tile, 0, ROW_ELEMENTS);
+  if (load<u32>(tile, ACTIVE) == 0) store<i32>(tile, status, STATUS);
+  else store<u32>(tile, BARRIER_PENDING + status, WAIT_LOCAL);
 }
 
 function loadCoefficient(tile: usize, entry: i32, both: bool): void {
@@ -301,17 +329,20 @@ function expand(tile: usize, entry: i32, host: usize): void {
 
 function inRow(tile: usize, code: i32): bool {
   if (load<u32>(tile, IN_ROW) != 0) return true;
-  raise(NOT_MODELLED, code - 1);
+  raise(NOT_MODELLED, code);
   return false;
+}
+
+/** True, after asking the host to take the lists, when an exchange instruction might not fit any more. */
+function listsFull(tile: usize): bool {
+  if (load<u32>(tile, CONTROLS) + 2 <= CONTROL_LIMIT && load<u32>(tile, SENDS) < SEND_LIMIT) return false;
+  store<u32>(tile, TIMELINE_FULL, STATUS);
+  return true;
 }
 
 function control(tile: usize, when: u64, kind: i32, value: i32): void {
   if (!inRow(tile, op.DELAYXPIC)) return;
   const count = load<u32>(tile, CONTROLS);
-  if (count >= CONTROL_LIMIT) {
-    store<u32>(tile, TIMELINE_FULL, STATUS);
-    return;
-  }
   const place = tile + CONTROL_LIST + (<usize>count << 4);
   store<u32>(place, <u32>(when - load<u64>(tile, PHASE_START)));
   store<i32>(place, kind, 4);
@@ -319,17 +350,18 @@ function control(tile: usize, when: u64, kind: i32, value: i32): void {
   store<u32>(tile, count + 1, CONTROLS);
 }
 
-function putExchange(tile: usize, register: i32, value: i32): void {
-  if (load<u32>(tile, IN_ROW) != 0 && register >= 0xa0 && register <= 0xa8) raise(NOT_MODELLED, op.PUT - 1);
+/** Registers that a row sets with its own instructions; written with put in a row they are not modelled. */
+function putExchange(tile: usize, register: i32): void {
+  if (load<u32>(tile, IN_ROW) != 0 && register >= 0xa0 && register <= 0xa8) raise(NOT_MODELLED, op.PUT);
 }
 
+/** Starts a stream at a word address. */
 function send(tile: usize, when: u64, words: u32, address: i32, sctl: i32): void {
   if (!inRow(tile, op.SEND)) return;
+  store<u32>(tile, address + words, STREAM_ADDRESS);
+  store<i32>(tile, sctl, STREAM_CONTROL);
+  if (sctl == 0) return;
   const count = load<u32>(tile, SENDS);
-  if (count >= SEND_LIMIT) {
-    store<u32>(tile, TIMELINE_FULL, STATUS);
-    return;
-  }
   const place = tile + SEND_LIST + (<usize>count << 4);
   store<u32>(place, <u32>(when - load<u64>(tile, PHASE_START)));
   store<u32>(place, words, 4);
@@ -339,19 +371,24 @@ function send(tile: usize, when: u64, words: u32, address: i32, sctl: i32): void
 }
 
 /** Continues the stream: items follow the last sent address. */
-function extend(tile: usize, when: u64, words: u32): void {
+function extend(tile: usize, when: u64, words: u32, sctl: i32): void {
   if (!inRow(tile, op.SENDOFF)) return;
+  const direction = load<i32>(tile, STREAM_CONTROL);
+  if (direction == 0) raise(NOT_MODELLED, op.SENDOFF);
+  if (direction == 0 || sctl == 0) return;
+  const address = load<u32>(tile, STREAM_ADDRESS);
   const count = load<u32>(tile, SENDS);
-  if (count == 0) {
-    raise(NOT_MODELLED, op.SENDOFF - 1);
-    return;
+  if (sctl == direction && count != 0) {
+    const place = tile + SEND_LIST + (<usize>(count - 1) << 4);
+    const sent = load<u32>(place, 4);
+    const event = <u32>(when - load<u64>(tile, PHASE_START));
+    if (load<u32>(place) + sent == event && load<u32>(place, 8) + sent == address) {
+      store<u32>(place, sent + words, 4);
+      store<u32>(tile, address + words, STREAM_ADDRESS);
+      return;
+    }
   }
-  const place = tile + SEND_LIST + (<usize>(count - 1) << 4);
-  const begin = load<u32>(place);
-  const sent = load<u32>(place, 4);
-  const event = <u32>(when - load<u64>(tile, PHASE_START));
-  if (begin + sent == event) store<u32>(place, sent + words, 4);
-  else send(tile, when, words, load<u32>(place, 8) + sent, load<i32>(place, 12));
+  send(tile, when, words, address, sctl);
 }
 
 /** Two-word form: items, a source control and a pointer control at once, both one event after the start. */
@@ -361,17 +398,15 @@ function sendPair(tile: usize, s: usize, pc: u32, first: u32, issue: u64): void 
     return;
   }
   const second = fetch(tile, pc + 4);
-  if (fault != 0) return;
+  if (fault != 0 || !inRow(tile, op.SENDPICP) || listsFull(tile)) return;
   const words = ((first >> 21) & 63) + 1;
   const sctl = <i32>(first & 7);
-  if (load<u32>(tile, CONTROLS) + 2 > CONTROL_LIMIT || load<u32>(tile, SENDS) >= SEND_LIMIT) {
-    store<u32>(tile, TIMELINE_FULL, STATUS);
-    return;
-  }
   store<u64>(tile, issue, TIME);
+  store<u32>(tile, load<u32>(tile, ROW_ELEMENTS) | (1 << ((pc - SRAM_BASE) >> 14)), ROW_ELEMENTS);
   if (sctl != 0) send(tile, issue, words, <i32>((first >> 3) & 0x3ffff), sctl);
   control(tile, issue + 1, ((second >> 31) & 1) == 0 ? SOURCE : PAIRED_SOURCE, <i32>((second >> 18) & 0x1fff));
   control(tile, issue + 1, ((first >> 27) & 1) == 0 ? POINTER : FORMAT, <i32>(second & 0x3ffff));
+  store<u64>(tile, load<u64>(tile, INSTRUCTIONS) + 1, INSTRUCTIONS);
   store<u32>(s, pc + 8, PC);
   store<u64>(tile, issue + words, SUPERVISOR_READY);
 }
