@@ -48,6 +48,26 @@ export const CHOICES = {
     'GUESS',
     'From the last arrival at the internal barrier to its release; measured phases show 229..277 of barrier and set-up together.',
   ),
+  EXP_CYCLES: choice(3, 'worker cycles', 'SDK', 'f32exp and f32exp2.'),
+  LOG_CYCLES: choice(6, 'worker cycles', 'SDK', 'f32ln and f32log2.'),
+  TANH_CYCLES: choice(
+    5,
+    'worker cycles',
+    'SDK',
+    'f32tanh: the worst case; the real time depends on the data.',
+  ),
+  SIGMOID_CYCLES: choice(
+    5,
+    'worker cycles',
+    'SDK',
+    'f32sigm: the worst case; the real time depends on the data.',
+  ),
+  RECIPROCAL_CYCLES: choice(3, 'worker cycles', 'SDK', 'f32oox.'),
+  RECIPROCAL_ROOT_CYCLES: choice(4, 'worker cycles', 'SDK', 'f32oorx.'),
+  ROOT_CYCLES: choice(5, 'worker cycles', 'SDK', 'f32sqrt.'),
+  DIVIDE_CYCLES: choice(5, 'worker cycles', 'GUESS', 'f32div: estimates range from 3 to 5.'),
+  HALF_ELEMENTARY_CYCLES: choice(2, 'worker cycles', 'SDK', 'f16v2 exp, exp2, ln, log2 and sigm.'),
+  HALF_TANH_CYCLES: choice(1, 'worker cycles', 'SDK', 'f16v2tanh.'),
   SLOT_PHASE: choice(
     0,
     'cycles',
@@ -58,7 +78,7 @@ export const CHOICES = {
     0x7ef1,
     'pattern',
     'SW',
-    'Halfword that fills memory no segment covers: NaN as f16 and as f32 pairs, not an instruction.',
+    'Halfword that fills memory no segment covers: NaN as f16, 1.6e38 as f32, not an instruction.',
   ),
 } as const satisfies Record<string, Choice>;
 
@@ -113,5 +133,58 @@ export const RULES: readonly {
     name: 'worker memory order',
     evidence: 'GUESS',
     meaning: 'Accesses take effect in issue order; workers never conflict with each other in one cycle.',
+  },
+  {
+    name: 'elementary functions',
+    evidence: 'GUESS',
+    meaning: 'exp, exp2, ln, log2, tanh, sigmoid, reciprocal, roots and quotients are correctly rounded.',
+  },
+  {
+    name: 'class codes',
+    evidence: 'GUESS',
+    meaning:
+      '1 signalling NaN, 2 quiet NaN, then -infinity, -normal, -zero, -denormal, +denormal, +zero, +normal, +infinity; 2 and 5 are published.',
+  },
+  {
+    name: 'float to integer',
+    evidence: 'GUESS',
+    meaning: 'Saturates; NaN gives 0; both are invalid operations.',
+  },
+  {
+    name: 'NaN results',
+    evidence: 'GUESS',
+    meaning: 'Every NaN result is 0x7fc00000 as f32, 0x7e00 as f16.',
+  },
+  {
+    name: 'floating point flags',
+    evidence: 'GUESS',
+    meaning:
+      'INV: signalling NaN, NaN from numbers, ordered comparison with NaN; DIV0: pole; OFLO: finite value out of range. An enabled trap raises FP.',
+  },
+  {
+    name: 'random generator',
+    evidence: 'GUESS',
+    meaning:
+      'xoroshiro128aox on PRNG_0 and PRNG_1; a stochastic rounding takes one 64-bit draw per element, a Gaussian is the sum of the eight bytes of a draw.',
+  },
+  {
+    name: 'f8 conversion format',
+    evidence: 'GUESS',
+    meaning: 'Bit 0 of FP_NFMT: 1 = F143, 0 = F152.',
+  },
+  {
+    name: 'accumulator transpose',
+    evidence: 'GUESS',
+    meaning: 'istacc takes rows 0, 1 and 2, 3; the next four issues deliver columns 0 to 3.',
+  },
+  {
+    name: 'paced pointer loads',
+    evidence: 'GUESS',
+    meaning: 'ldb16b16 advances the low delta by 2 and the high one by the low 4 bits of the mini deltas.',
+  },
+  {
+    name: 'f32 matrix step, odd phases',
+    evidence: 'HW',
+    meaning: 'f32sisoamp delivers the bottom pair again in odd phases and leaves the chain alone.',
   },
 ];

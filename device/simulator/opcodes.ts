@@ -10,7 +10,7 @@ const opcodeName = (form: Form): string =>
 const EXITS = ['EXITNEG', 'EXITNZ', 'EXITPOS', 'EXITZ'];
 
 /** Names for behaviour that the engine reports as missing without belonging to one mnemonic. */
-const SITUATIONS = ['STOCHASTIC', 'ROUNDING_MODE', 'FLOATING_POINT_TRAP'];
+const SITUATIONS: readonly string[] = [];
 
 /**
  * Number of every opcode the engine distinguishes, from 1; 0 is no instruction. Forms of one mnemonic and

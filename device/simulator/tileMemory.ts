@@ -48,7 +48,7 @@ export const STATUS = {
 } as const;
 
 /** Bytes of one tile's state; the engine's state.ts is the layout. */
-const STATE_BYTES = 20_480;
+const STATE_BYTES = 24_576;
 const SLAB_BYTES = alignUp(STATE_BYTES + SRAM_BYTES, 64);
 const FIRST_SLAB = alignUp(TABLES.end, 64);
 

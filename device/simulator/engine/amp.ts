@@ -1,7 +1,9 @@
 // Matrix unit, 16-channel f16 step: two sets of eight channels, an even (running sum) and an odd (staging)
 // accumulator each. State and order follow the shift-chain model [GUESS], which reproduces every published
 // instruction sequence.
-import { decodeHalf, encodeHalf, encodeHalfNearest } from './half';
+import { rounded } from './aux';
+import { INVALID, signal } from './floating';
+import { decodeHalf, encodeHalfNearest } from './half';
 import { getA } from './main';
 import { COEFFICIENTS, EVEN, FP_CONTROL, ODD } from './state';
 
@@ -48,8 +50,8 @@ export function matrixStep(tile: usize, w: usize, input: i32, partial: i32, phas
   store<f64>(odd, decodeHalf(p01 >> 16), 56);
   store<f64>(odd, decodeHalf(p23), 112);
   store<f64>(odd, decodeHalf(p23 >> 16), 120);
-  const control = load<u32>(w, FP_CONTROL);
-  if ((control & 0x170000) == 0) {
+  const largest = max(max(abs(r0), abs(r1)), max(abs(r2), abs(r3)));
+  if ((load<u32>(w, FP_CONTROL) & 0x1f0000) == 0 && largest < 65520) {
     return (
       <u64>encodeHalfNearest(r0) |
       (<u64>encodeHalfNearest(r1) << 16) |
@@ -57,14 +59,13 @@ export function matrixStep(tile: usize, w: usize, input: i32, partial: i32, phas
       (<u64>encodeHalfNearest(r3) << 48)
     );
   }
-  const mode = (control >> 16) & 7;
-  const nan = (control & 0x100000) != 0;
-  return (
-    <u64>encodeHalf(r0, mode, nan) |
-    (<u64>encodeHalf(r1, mode, nan) << 16) |
-    (<u64>encodeHalf(r2, mode, nan) << 32) |
-    (<u64>encodeHalf(r3, mode, nan) << 48)
-  );
+  return deliver(w, r0) | (deliver(w, r1) << 16) | (deliver(w, r2) << 32) | (deliver(w, r3) << 48);
+}
+
+/** A matrix result as f16, with flags. */
+export function deliver(w: usize, value: f64): u64 {
+  if (isNaN(value)) signal(w, INVALID);
+  return <u64>rounded(w, value);
 }
 
 // @ts-ignore: decorator

@@ -1,11 +1,15 @@
 // Auxiliary pipe of a worker. Results are staged and committed after the main half of the bundle, so that
 // both halves read the registers as they were before it.
+import { addTo } from './accumulators';
 import { matrixStep } from './amp';
+import { executeOther } from './auxFamilies';
 import { BROADCAST, KINDS, OP } from './decode';
-import { decodeHalf, encodeHalf } from './half';
-import { checkControl, field, getA, permute, setA } from './main';
+import { OVERFLOWED, signal } from './floating';
+import { decodeHalf, encodeHalf, overflowed, STOCHASTIC_MODE, watchOverflow } from './half';
+import { field, getA, permute, setA, sortBytes, swapBytes } from './main';
 import { fault, raise } from './memory';
 import * as op from './opcodes.generated';
+import { draw } from './random';
 import {
   EVEN,
   F8_FORMAT,
@@ -25,13 +29,13 @@ let stagedCount: i32 = 0;
 let staged0: u64 = 0;
 let staged1: u64 = 0;
 
-function stage(register: i32, word: u32): void {
+export function stage(register: i32, word: u32): void {
   stagedRegister = register;
   stagedCount = 1;
   staged0 = word;
 }
 
-function stage64(register: i32, word: u64): void {
+export function stage64(register: i32, word: u64): void {
   stagedRegister = register;
   stagedCount = 2;
   staged0 = word;
@@ -63,81 +67,15 @@ function halfAt(w: usize, register: i32, element: i32): f64 {
   return decodeHalf(getA(w, register + (element >> 1)) >> (16 * (element & 1)));
 }
 
-function rounded(w: usize, value: f64): u32 {
+/** Code of a value rounded once to f16 by the worker's control word, with flags. */
+export function rounded(w: usize, value: f64): u32 {
   const control = load<u32>(w, FP_CONTROL);
-  if ((control & 0x80000) != 0) {
-    raise(NOT_MODELLED, <u32>op.STOCHASTIC);
-    return 0;
-  }
-  return encodeHalf(value, (control >> 16) & 7, (control & 0x100000) != 0);
-}
-
-/** f32 results are computed to nearest even; other modes are not modelled for f32 arithmetic. */
-function needsNearest(w: usize): void {
-  if ((load<u32>(w, FP_CONTROL) & 0x70000) != 0) raise(NOT_MODELLED, <u32>op.ROUNDING_MODE);
-}
-
-const ADD = 0;
-const SUB = 1;
-const MUL = 2;
-const MAX = 3;
-const MIN = 4;
-const ABSADD = 5;
-const ABSMAX = 6;
-
-function combine(kind: i32, x: f64, y: f64): f64 {
-  switch (kind) {
-    case ADD:
-      return x + y;
-    case SUB:
-      return x - y;
-    case MUL:
-      return x * y;
-    case MAX:
-      return isNaN(x) ? y : isNaN(y) ? x : max(x, y);
-    case MIN:
-      return isNaN(x) ? y : isNaN(y) ? x : min(x, y);
-    case ABSADD:
-      return abs(x) + abs(y);
-    default:
-      return isNaN(x) ? abs(y) : isNaN(y) ? abs(x) : max(abs(x), abs(y));
-  }
-}
-
-/** `count` f32 elements; broadcast repeats the first register of the first source. */
-function singles(w: usize, e: usize, kind: i32, count: i32): void {
-  needsNearest(w);
-  const x = field(e, 1);
-  const y = field(e, 2);
-  const repeat = (load<u8>(e, BROADCAST) & 1) != 0;
-  const low = reinterpret<u32>(<f32>combine(kind, single(w, x), single(w, y)));
-  if (count == 1) {
-    stage(field(e, 0), low);
-    return;
-  }
-  const high = reinterpret<u32>(<f32>combine(kind, single(w, repeat ? x : x + 1), single(w, y + 1)));
-  stage64(field(e, 0), <u64>low | (<u64>high << 32));
-}
-
-/** `count` f16 elements, computed in f64 and rounded once. */
-function halves(w: usize, e: usize, kind: i32, count: i32): void {
-  const x = field(e, 1);
-  const y = field(e, 2);
-  const lane = load<u8>(e, BROADCAST);
-  let word: u64 = 0;
-  for (let i = 0; i < count; i++) {
-    const left = lane == 2 ? halfAt(w, x, 0) : lane == 4 ? halfAt(w, x, 1) : halfAt(w, x, i);
-    word |= <u64>rounded(w, combine(kind, left, halfAt(w, y, i))) << (16 * i);
-  }
-  if (count == 2) stage(field(e, 0), <u32>word);
-  else stage64(field(e, 0), word);
-}
-
-// @ts-ignore: decorator
-@inline
-function addTo(w: usize, accumulator: usize, value: f64): void {
-  const place = w + EVEN + (accumulator << 3);
-  store<f64>(place, <f64>(<f32>(load<f64>(place) + value)));
+  const stochastic = (control & 0x80000) != 0;
+  watchOverflow(stochastic ? draw(w) : 0);
+  const mode = stochastic ? STOCHASTIC_MODE : (control >> 16) & 7;
+  const code = encodeHalf(value, mode, (control & 0x100000) != 0);
+  if (overflowed) signal(w, OVERFLOWED);
+  return code;
 }
 
 const PLAIN = 0;
@@ -149,7 +87,7 @@ function accumulate(w: usize, e: usize, count: i32, half: bool, kind: i32): void
   const source = field(e, 0);
   for (let i = 0; i < count; i++) {
     const x = half ? halfAt(w, source, i) : <f64>single(w, source + i);
-    addTo(w, i, kind == PLAIN ? x : kind == ABSOLUTE ? abs(x) : x * x);
+    addTo(w, i, kind == PLAIN ? x : kind == ABSOLUTE ? abs(x) : x * x, isNaN(x));
   }
 }
 
@@ -172,7 +110,6 @@ export function executeAux(tile: usize, w: usize, e: usize): i32 {
       return 1;
     case op.F16V4HIHOV4AMP:
       if (field(e, 3) > 3) raise(NOT_MODELLED, load<u16>(e, OP));
-      else if ((load<u32>(w, FP_CONTROL) & 0x80000) != 0) raise(NOT_MODELLED, <u32>op.STOCHASTIC);
       else stage64(d, matrixStep(tile, w, field(e, 1), field(e, 2), field(e, 3)));
       return 1;
     case op.SETZI_A:
@@ -217,6 +154,18 @@ export function executeAux(tile: usize, w: usize, e: usize): i32 {
     case op.ROLL8L_A:
       stage(d, permute(op.ROLL8L, getA(w, field(e, 1)), getA(w, field(e, 2))));
       return 1;
+    case op.SORT8X8LO_A:
+      stage(d, permute(op.SORT8X8LO, getA(w, field(e, 1)), getA(w, field(e, 2))));
+      return 1;
+    case op.SORT8X8HI_A:
+      stage(d, permute(op.SORT8X8HI, getA(w, field(e, 1)), getA(w, field(e, 2))));
+      return 1;
+    case op.SWAP8_A:
+      stage(d, swapBytes(getA(w, field(e, 1))));
+      return 1;
+    case op.SORT8_A:
+      stage(d, sortBytes(getA(w, field(e, 1))));
+      return 1;
     case op.ROLL8R_A:
       stage(d, permute(op.ROLL8R, getA(w, field(e, 1)), getA(w, field(e, 2))));
       return 1;
@@ -241,90 +190,6 @@ export function executeAux(tile: usize, w: usize, e: usize): i32 {
       return 1;
     case op.UGET:
       stage(d, getUpper(w, field(e, 1)));
-      return 1;
-    case op.F32ADD:
-      singles(w, e, ADD, 1);
-      return 1;
-    case op.F32SUB:
-      singles(w, e, SUB, 1);
-      return 1;
-    case op.F32MUL:
-      singles(w, e, MUL, 1);
-      return 1;
-    case op.F32MAX:
-      singles(w, e, MAX, 1);
-      return 1;
-    case op.F32MIN:
-      singles(w, e, MIN, 1);
-      return 1;
-    case op.F32ABSADD:
-      singles(w, e, ABSADD, 1);
-      return 1;
-    case op.F32ABSMAX:
-      singles(w, e, ABSMAX, 1);
-      return 1;
-    case op.F32V2ADD:
-      singles(w, e, ADD, 2);
-      return 1;
-    case op.F32V2SUB:
-      singles(w, e, SUB, 2);
-      return 1;
-    case op.F32V2MUL:
-      singles(w, e, MUL, 2);
-      return 1;
-    case op.F32V2MAX:
-      singles(w, e, MAX, 2);
-      return 1;
-    case op.F32V2MIN:
-      singles(w, e, MIN, 2);
-      return 1;
-    case op.F32V2ABSADD:
-      singles(w, e, ABSADD, 2);
-      return 1;
-    case op.F32V2ABSMAX:
-      singles(w, e, ABSMAX, 2);
-      return 1;
-    case op.F16V2ADD:
-      halves(w, e, ADD, 2);
-      return 1;
-    case op.F16V2SUB:
-      halves(w, e, SUB, 2);
-      return 1;
-    case op.F16V2MUL:
-      halves(w, e, MUL, 2);
-      return 1;
-    case op.F16V2MAX:
-      halves(w, e, MAX, 2);
-      return 1;
-    case op.F16V2MIN:
-      halves(w, e, MIN, 2);
-      return 1;
-    case op.F16V2ABSADD:
-      halves(w, e, ABSADD, 2);
-      return 1;
-    case op.F16V2ABSMAX:
-      halves(w, e, ABSMAX, 2);
-      return 1;
-    case op.F16V4ADD:
-      halves(w, e, ADD, 4);
-      return 1;
-    case op.F16V4SUB:
-      halves(w, e, SUB, 4);
-      return 1;
-    case op.F16V4MUL:
-      halves(w, e, MUL, 4);
-      return 1;
-    case op.F16V4MAX:
-      halves(w, e, MAX, 4);
-      return 1;
-    case op.F16V4MIN:
-      halves(w, e, MIN, 4);
-      return 1;
-    case op.F16V4ABSADD:
-      halves(w, e, ABSADD, 4);
-      return 1;
-    case op.F16V4ABSMAX:
-      halves(w, e, ABSMAX, 4);
       return 1;
     case op.F16TOF32:
       stage(d, reinterpret<u32>(<f32>halfAt(w, field(e, 1), 0)));
@@ -391,8 +256,7 @@ export function executeAux(tile: usize, w: usize, e: usize): i32 {
       return 1;
     }
     default:
-      raise(NOT_MODELLED, load<u16>(e, OP));
-      return 1;
+      return executeOther(tile, w, e);
   }
 }
 
@@ -418,7 +282,6 @@ function putUpper(w: usize, csr: i32, word: u32): void {
     store<u32>(w, load<u32>(w, FP_STATUS) & ~(word & 7), FP_STATUS);
     if ((word & 8) != 0) memory.fill(w + EVEN, 0, 256);
   } else if (csr == CSR_CONTROL) {
-    checkControl(word);
     store<u32>(w, word, FP_CONTROL);
   } else if (csr == CSR_F8_FORMAT) store<u32>(w, word, F8_FORMAT);
   else if (csr == CSR_F8_SCALE) store<u32>(w, word, F8_SCALE);

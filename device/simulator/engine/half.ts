@@ -26,7 +26,19 @@ export function decodeHalf(code: u32): f64 {
   return load<f64>(table + (<usize>(code & 0xffff) << 3));
 }
 
-/** Rounding modes: 0 nearest even, 1 up, 2 down, 3 toward zero, 4 nearest away. */
+/** Mode of a stochastic rounding, beside those of the control register. */
+export const STOCHASTIC_MODE: u32 = 8;
+/** Random bits that decide the next stochastic rounding. */
+export let randomBits: u64 = 0;
+/** True when a finite value did not fit since the last `watchOverflow`. */
+export let overflowed: bool = false;
+
+export function watchOverflow(random: u64): void {
+  overflowed = false;
+  randomBits = random;
+}
+
+/** Rounding modes: 0 nearest even, 1 up, 2 down, 3 toward zero, 4 nearest away, 8 stochastic. */
 export function encodeHalf(value: f64, mode: u32, nanOnOverflow: bool): u32 {
   const bits = reinterpret<u64>(value);
   const sign: u32 = <u32>(bits >> 48) & 0x8000;
@@ -35,21 +47,22 @@ export function encodeHalf(value: f64, mode: u32, nanOnOverflow: bool): u32 {
   if (magnitude == 0x7ff0000000000000) return sign | 0x7c00;
   if (magnitude == 0) return sign;
   const exponent = <i32>(magnitude >> 52) - 1023;
-  if (exponent < -40) return sign | away(0, 1, 2, sign, mode);
+  if (exponent < -40) return sign | (mode == STOCHASTIC_MODE ? 0 : roundsAway(0, 1, 2, sign, mode));
   let shift = 42;
   if (exponent < -14) shift += -14 - exponent;
   const significand = (magnitude & 0xfffffffffffff) | 0x10000000000000;
   const kept = shift < 64 ? significand >> <u64>shift : 0;
   const rest = shift < 64 ? significand & ((<u64>1 << <u64>shift) - 1) : significand;
   const half = shift < 64 ? <u64>1 << <u64>(shift - 1) : <u64>1 << 63;
-  const rounded = <u32>kept + away(<u32>kept, rest, half, sign, mode);
+  const rounded = <u32>kept + roundsAway(<u32>kept, rest, half, sign, mode);
   const code = exponent < -14 ? rounded : <u32>((exponent + 14) << 10) + rounded;
+  if (code >= 0x7c00) overflowed = true;
   if (code >= 0x7c00) return nanOnOverflow ? 0x7e00 : sign | 0x7bff;
   return sign | code;
 }
 
 /** 1 when the magnitude is to be rounded up. `rest` is below, at or above `half`. */
-function away(kept: u32, rest: u64, half: u64, sign: u32, mode: u32): u32 {
+export function roundsAway(kept: u32, rest: u64, half: u64, sign: u32, mode: u32): u32 {
   if (rest == 0) return 0;
   switch (mode) {
     case 0:
@@ -60,6 +73,10 @@ function away(kept: u32, rest: u64, half: u64, sign: u32, mode: u32): u32 {
       return sign != 0 ? 1 : 0;
     case 4:
       return rest >= half ? 1 : 0;
+    case STOCHASTIC_MODE: {
+      const unit = half + half;
+      return rest + (randomBits & (unit - 1)) >= unit ? 1 : 0;
+    }
     default:
       return 0;
   }

@@ -2,6 +2,7 @@
 // barriers and the exchange are in supervisor.ts.
 
 import { KINDS, OP, VALUES } from './decode';
+import { executeIndexed } from './indexed';
 import { apart, at, raise, wide } from './memory';
 import * as op from './opcodes.generated';
 import {
@@ -10,6 +11,7 @@ import {
   COEFFICIENTS,
   CSRS,
   CURRENT,
+  F8_READY,
   FP_CONTROL,
   FP_STATUS,
   INVALID_OP,
@@ -350,16 +352,12 @@ export function executeMain(tile: usize, c: usize, e: usize): void {
     case op.BITREV8:
       setM(c, d, reverseBytes(value(c, e, 1)));
       break;
-    case op.SWAP8: {
-      const x = <u32>value(c, e, 1);
-      setM(c, d, ((x & 0x00ff00ff) << 8) | ((x >> 8) & 0x00ff00ff));
+    case op.SWAP8:
+      setM(c, d, swapBytes(value(c, e, 1)));
       break;
-    }
-    case op.SORT8: {
-      const x = <u32>value(c, e, 1);
-      setM(c, d, bytes(byteOf(x, 0), byteOf(x, 2), byteOf(x, 1), byteOf(x, 3)));
+    case op.SORT8:
+      setM(c, d, sortBytes(value(c, e, 1)));
       break;
-    }
     case op.ROLL16:
     case op.ROLL8L:
     case op.ROLL8R:
@@ -554,8 +552,16 @@ export function executeMain(tile: usize, c: usize, e: usize): void {
       writeRegister(tile, c, d, getM(c, field(e, 1)));
       break;
     default:
-      raise(NOT_MODELLED, load<u16>(e, OP));
+      if (!executeIndexed(tile, c, e)) raise(NOT_MODELLED, load<u16>(e, OP));
   }
+}
+
+export function swapBytes(x: u32): u32 {
+  return ((x & 0x00ff00ff) << 8) | ((x >> 8) & 0x00ff00ff);
+}
+
+export function sortBytes(x: u32): u32 {
+  return bytes(byteOf(x, 0), byteOf(x, 2), byteOf(x, 1), byteOf(x, 3));
 }
 
 /** Byte and halfword permutations, the same in both register files. */
@@ -664,6 +670,7 @@ function writeRegister(tile: usize, c: usize, csr: i32, word: i32): void {
     if ((word & CLEAR_COEFFICIENTS) != 0) {
       memory.fill(tile + COEFFICIENTS, 0, 2048);
       memory.fill(tile + COEFFICIENT_BITS, 0, 512);
+      store<u32>(tile, 0, F8_READY);
     }
   } else if (csr != CSR_PC && csr != CSR_TILE_ID && csr != CSR_COUNT_LOW && csr != CSR_COUNT_HIGH)
     store<i32>(tile + (<usize>csr << 2), word, CSRS);
@@ -672,12 +679,6 @@ function writeRegister(tile: usize, c: usize, csr: i32, word: i32): void {
 /** Control word of a worker at launch. */
 export function startControl(tile: usize, worker: usize): void {
   const word = load<u32>(tile + (0x20 << 2), CSRS);
-  checkControl(word);
   store<u32>(worker, word, FP_CONTROL);
   store<u32>(worker, 0, FP_STATUS);
-}
-
-/** Floating point traps are not modelled; a program that enables one must not pass silently. */
-export function checkControl(word: u32): void {
-  if ((word & 7) != 0) raise(NOT_MODELLED, <u32>op.FLOATING_POINT_TRAP);
 }

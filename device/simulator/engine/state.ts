@@ -46,7 +46,9 @@ export const SEND_LIST: usize = 8192; // {start, words, address, control} u32
 export const SEND_LIMIT: u32 = 255;
 export const CONTROL_LIST: usize = 12288; // {event, kind, value, 0} u32
 export const CONTROL_LIMIT: u32 = 508;
-export const TILE_STATE_BYTES: usize = 20480;
+export const F8_READY: usize = 7184; // 1 + format of the f8 coefficients expanded below; 0 = none
+export const F8_COEFFICIENTS: usize = 20480; // f64[4 phases][16 channels][8 inner]
+export const TILE_STATE_BYTES: usize = 24576;
 
 // Context: supervisor and workers share the first 144 bytes.
 export const PC: usize = 0;
@@ -75,6 +77,7 @@ export const REGION1: u32 = 0x80000;
 // Exception codes [SDK], and two of our own for what the model cannot do.
 export const TRAP0: i32 = 2;
 export const TRAP1: i32 = 3;
+export const FP_TRAP: i32 = 5;
 export const CONFLICT: i32 = 6;
 export const INVALID_ADDR: i32 = 8;
 export const INVALID_OP: i32 = 9;

@@ -19,6 +19,7 @@ import {
   CONTROL_LIST,
   CONTROLS,
   CSRS,
+  F8_READY,
   CURRENT,
   IN_ROW,
   INSTRUCTIONS,
@@ -321,6 +322,7 @@ function expand(tile: usize, entry: i32, host: usize): void {
   const channel = <usize>((entry >> 5) * 8 + ((entry >> 2) & 7));
   const place = tile + COEFFICIENTS + (<usize>(entry & 3) << 9) + (channel << 3);
   store<u64>(tile + (<usize>entry << 3), load<u64>(host), COEFFICIENT_BITS);
+  store<u32>(tile, 0, F8_READY);
   store<f64>(place, decodeHalf(load<u16>(host)));
   store<f64>(place, decodeHalf(load<u16>(host, 2)), 128);
   store<f64>(place, decodeHalf(load<u16>(host, 4)), 256);

@@ -1,0 +1,309 @@
+// The other matrix steps and the slim convolution. State and order as in amp.ts.
+import { deliver } from './amp';
+import { stage, stage64 } from './aux';
+import { decodeF8, scaleOf } from './convert';
+import { OP } from './decode';
+import { QUIET_NAN } from './floating';
+import { decodeHalf } from './half';
+import { field, getA } from './main';
+import { raise } from './memory';
+import * as op from './opcodes.generated';
+import { COEFFICIENT_BITS, COEFFICIENTS, CSRS, EVEN, F8_COEFFICIENTS, F8_READY, NOT_MODELLED, ODD } from './state';
+
+/** Bytes of one set's accumulators of one kind. */
+const SET: usize = 64;
+const INPUT_FORMATS: usize = 0x31 << 2;
+const INPUT_SCALE: usize = 0x33 << 2;
+
+// @ts-ignore: decorator
+@inline
+function toSingle(value: f64): f64 {
+  return <f64>(<f32>value);
+}
+
+// @ts-ignore: decorator
+@inline
+function codeOf(value: f64): u32 {
+  return isNaN(value) ? QUIET_NAN : reinterpret<u32>(<f32>value);
+}
+
+// @ts-ignore: decorator
+@inline
+function singleAt(w: usize, register: i32): f64 {
+  return <f64>reinterpret<f32>(getA(w, register));
+}
+
+/** Pair read from the bottom of a set's staging chain by the last call of `turnChain`. */
+let bottom0: f64 = 0;
+let bottom1: f64 = 0;
+
+/** Delivers the bottom pair of a set's staging chain and takes a new pair at its top. */
+function turnChain(w: usize, set: usize, first: f64, second: f64): void {
+  const odd = w + ODD + set * SET;
+  bottom0 = load<f64>(odd);
+  bottom1 = load<f64>(odd, 8);
+  memory.copy(odd, odd + 16, 48);
+  store<f64>(odd, first, 48);
+  store<f64>(odd, second, 56);
+}
+
+/** The last delivered pair as two f16. */
+function bottomHalves(w: usize): u32 {
+  return <u32>(deliver(w, bottom0) | (deliver(w, bottom1) << 16));
+}
+
+/** Finished sums go to the staging chain, what was staged becomes the start of the new sums. */
+function exchangeSums(w: usize, sets: usize): void {
+  for (let place: usize = 0; place < sets * SET; place += 8) {
+    const even = load<f64>(w + EVEN + place);
+    store<f64>(w + EVEN + place, load<f64>(w + ODD + place));
+    store<f64>(w + ODD + place, even);
+  }
+}
+
+/** Sum of the products of channel c, four f16 inputs x0..x3 with the coefficients of a phase. */
+// @ts-ignore: decorator
+@inline
+function fourProducts(tile: usize, phase: u32, c: usize, x0: f64, x1: f64, x2: f64, x3: f64): f64 {
+  const weights = tile + COEFFICIENTS + (<usize>phase << 9) + (c << 3);
+  return (
+    x0 * load<f64>(weights) +
+    x1 * load<f64>(weights, 128) +
+    (x2 * load<f64>(weights, 256) + x3 * load<f64>(weights, 384))
+  );
+}
+
+/** Sums of set 0 after one phase of f16 inputs. */
+function halfPhase(tile: usize, w: usize, input: i32, phase: u32): void {
+  const low = getA(w, input);
+  const high = getA(w, input + 1);
+  const x0 = decodeHalf(low);
+  const x1 = decodeHalf(low >> 16);
+  const x2 = decodeHalf(high);
+  const x3 = decodeHalf(high >> 16);
+  if (phase == 0) exchangeSums(w, 1);
+  for (let c: usize = 0; c < 8; c++) {
+    const place = w + EVEN + (c << 3);
+    store<f64>(place, toSingle(load<f64>(place) + fourProducts(tile, phase, c, x0, x1, x2, x3)));
+  }
+}
+
+/** Coefficients as f64, for the format in force: [phase][channel][inner]. */
+function expandF8(tile: usize, format: u32): void {
+  for (let entry: usize = 0; entry < 64; entry++) {
+    const channel = (entry >> 5) * 8 + ((entry >> 2) & 7);
+    const place = tile + F8_COEFFICIENTS + ((entry & 3) << 10) + (channel << 6);
+    const bits = load<u64>(tile + (entry << 3), COEFFICIENT_BITS);
+    for (let i: usize = 0; i < 8; i++)
+      store<f64>(place + (i << 3), decodeF8(<u32>((bits >> (8 * i)) & 0xff), format));
+  }
+  store<u32>(tile, format + 1, F8_READY);
+}
+
+/** Eight inputs of the running f8 issue, in pairs. */
+let input01: v128 = f64x2.splat(0);
+let input23: v128 = f64x2.splat(0);
+let input45: v128 = f64x2.splat(0);
+let input67: v128 = f64x2.splat(0);
+
+function takeF8(tile: usize, w: usize, input: i32): void {
+  const formats = load<u32>(tile + INPUT_FORMATS, CSRS);
+  if (load<u32>(tile, F8_READY) != (formats & 1) + 1) expandF8(tile, formats & 1);
+  const format = (formats >> 1) & 1;
+  const low = getA(w, input);
+  const high = getA(w, input + 1);
+  input01 = inputPair(low, format);
+  input23 = inputPair(low >> 16, format);
+  input45 = inputPair(high, format);
+  input67 = inputPair(high >> 16, format);
+}
+
+// @ts-ignore: decorator
+@inline
+function inputPair(word: u32, format: u32): v128 {
+  return f64x2.replace_lane(f64x2.splat(decodeF8(word & 0xff, format)), 1, decodeF8((word >> 8) & 0xff, format));
+}
+
+/** Sum of eight f8 products of one channel; exact for both-F143 data. */
+// @ts-ignore: decorator
+@inline
+function eightProducts(weights: usize): f64 {
+  const sum = f64x2.add(
+    f64x2.add(f64x2.mul(input01, v128.load(weights)), f64x2.mul(input23, v128.load(weights, 16))),
+    f64x2.add(f64x2.mul(input45, v128.load(weights, 32)), f64x2.mul(input67, v128.load(weights, 48))),
+  );
+  return f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1);
+}
+
+function f8Step(tile: usize, w: usize, e: usize, phase: u32): void {
+  takeF8(tile, w, field(e, 1));
+  const scale = scaleOf(load<u32>(tile + INPUT_SCALE, CSRS));
+  if (phase == 0) exchangeSums(w, 2);
+  const weights = tile + F8_COEFFICIENTS + (<usize>phase << 10);
+  for (let c: usize = 0; c < 16; c++) {
+    const place = w + EVEN + (c << 3);
+    store<f64>(place, toSingle(load<f64>(place) + scale * eightProducts(weights + (c << 6))));
+  }
+  deliverHalfPairs(w, field(e, 0), field(e, 2));
+}
+
+/** Both sets deliver a pair of f16 and take one. */
+function deliverHalfPairs(w: usize, d: i32, partial: i32): void {
+  const low = getA(w, partial);
+  const high = getA(w, partial + 1);
+  turnChain(w, 0, decodeHalf(low), decodeHalf(low >> 16));
+  const first = bottomHalves(w);
+  turnChain(w, 1, decodeHalf(high), decodeHalf(high >> 16));
+  const second = bottomHalves(w);
+  stage64(d, <u64>first | (<u64>second << 32));
+}
+
+/** One f32 input against `sets` sets of eight channels: low coefficient word in even phases, high in odd. */
+function singlePhase(tile: usize, w: usize, input: i32, phase: u32, sets: usize): void {
+  const x = singleAt(w, input);
+  if (phase == 0) exchangeSums(w, sets);
+  const weights = tile + COEFFICIENT_BITS + (<usize>(phase >> 1) << 3) + (<usize>(phase & 1) << 2);
+  for (let c: usize = 0; c < 8 * sets; c++) {
+    const place = w + EVEN + (c << 3);
+    const weight = <f64>load<f32>(weights + ((c >> 3) << 8) + ((c & 7) << 5));
+    store<f64>(place, toSingle(load<f64>(place) + x * weight));
+  }
+}
+
+function stageSinglePair(d: i32): void {
+  stage64(d, <u64>codeOf(bottom0) | (<u64>codeOf(bottom1) << 32));
+}
+
+/**
+ * Slim convolution of a set: each even accumulator takes the sum of its upper neighbour (two places up) and
+ * adds its own products; partials enter at the top, results leave at the bottom.
+ */
+function slimSet(w: usize, set: usize, first: f64, second: f64): void {
+  const even = w + EVEN + set * SET;
+  bottom0 = load<f64>(even);
+  bottom1 = load<f64>(even, 8);
+  memory.copy(even, even + 16, 48);
+  store<f64>(even, first, 48);
+  store<f64>(even, second, 56);
+}
+
+function slimHalf(tile: usize, w: usize, input: i32, weightSet: u32, sets: usize): void {
+  const low = getA(w, input);
+  const high = getA(w, input + 1);
+  const x0 = decodeHalf(low);
+  const x1 = decodeHalf(low >> 16);
+  const x2 = decodeHalf(high);
+  const x3 = decodeHalf(high >> 16);
+  for (let c: usize = 0; c < 8 * sets; c++) {
+    const place = w + EVEN + (c << 3);
+    store<f64>(place, toSingle(load<f64>(place) + fourProducts(tile, weightSet, c, x0, x1, x2, x3)));
+  }
+}
+
+/** Partials of two sets enter, their results leave. */
+function slimPairs(w: usize, d: i32, partial: i32): void {
+  const low = getA(w, partial);
+  const high = getA(w, partial + 1);
+  slimSet(w, 0, decodeHalf(low), decodeHalf(low >> 16));
+  const first = bottomHalves(w);
+  slimSet(w, 1, decodeHalf(high), decodeHalf(high >> 16));
+  const second = bottomHalves(w);
+  stage64(d, <u64>first | (<u64>second << 32));
+}
+
+/**
+ * Largest flags value with known behaviour: the last phase, or weight set. Steps with part of the engines have
+ * chains that no source describes.
+ */
+function phases(code: u16): u32 {
+  switch (code) {
+    case op.F16V4HIHOAMP:
+    case op.F16V4SISOAMP:
+    case op.F8V8HIHOV4AMP:
+      return 3;
+    case op.F32SISOAMP:
+    case op.F32SISOV2AMP:
+      return 7;
+    case op.F16V4HIHOSLIC:
+    case op.F16V4SISOSLIC:
+    case op.F16V4HIHOV4SLIC:
+    case op.F8V8HIHOV4SLIC:
+      return 1;
+    default:
+      return 0xffffffff;
+  }
+}
+
+/** Matrix and slim convolution steps; false when the operation is none. */
+export function executeMatrix(tile: usize, w: usize, e: usize): bool {
+  const code = load<u16>(e, OP);
+  const d = field(e, 0);
+  const input = field(e, 1);
+  const partial = field(e, 2);
+  const flags = <u32>field(e, 3);
+  if (flags > phases(code)) {
+    raise(NOT_MODELLED, code);
+    return true;
+  }
+  switch (code) {
+    case op.F16V4HIHOAMP: {
+      halfPhase(tile, w, input, flags);
+      const word = getA(w, partial);
+      turnChain(w, 0, decodeHalf(word), decodeHalf(word >> 16));
+      stage(d, bottomHalves(w));
+      return true;
+    }
+    case op.F16V4SISOAMP:
+      halfPhase(tile, w, input, flags);
+      turnChain(w, 0, singleAt(w, partial), singleAt(w, partial + 1));
+      stageSinglePair(d);
+      return true;
+    case op.F8V8HIHOV4AMP:
+      f8Step(tile, w, e, flags);
+      return true;
+    case op.F32SISOAMP:
+      singlePhase(tile, w, input, flags, 1);
+      // Odd phases show the bottom pair and leave the chain alone.
+      if ((flags & 1) == 0) turnChain(w, 0, singleAt(w, partial), singleAt(w, partial + 1));
+      else {
+        bottom0 = load<f64>(w, ODD);
+        bottom1 = load<f64>(w, ODD + 8);
+      }
+      stageSinglePair(d);
+      return true;
+    case op.F32SISOV2AMP:
+      singlePhase(tile, w, input, flags, 2);
+      turnChain(w, flags & 1, singleAt(w, partial), singleAt(w, partial + 1));
+      stageSinglePair(d);
+      return true;
+    case op.F16V4HIHOSLIC: {
+      const word = getA(w, partial);
+      slimSet(w, 0, decodeHalf(word), decodeHalf(word >> 16));
+      slimHalf(tile, w, input, flags, 1);
+      stage(d, bottomHalves(w));
+      return true;
+    }
+    case op.F16V4SISOSLIC:
+      slimSet(w, 0, singleAt(w, partial), singleAt(w, partial + 1));
+      slimHalf(tile, w, input, flags, 1);
+      stageSinglePair(d);
+      return true;
+    case op.F16V4HIHOV4SLIC:
+      slimPairs(w, d, partial);
+      slimHalf(tile, w, input, flags, 2);
+      return true;
+    case op.F8V8HIHOV4SLIC: {
+      slimPairs(w, d, partial);
+      takeF8(tile, w, input);
+      const scale = scaleOf(load<u32>(tile + INPUT_SCALE, CSRS));
+      const weights = tile + F8_COEFFICIENTS + (<usize>flags << 10);
+      for (let c: usize = 0; c < 16; c++) {
+        const place = w + EVEN + (c << 3);
+        store<f64>(place, toSingle(load<f64>(place) + scale * eightProducts(weights + (c << 6))));
+      }
+      return true;
+    }
+    default:
+      return false;
+  }
+}
