@@ -1,0 +1,2 @@
+export type { House, ReportOptions, Terminal } from './house.ts';
+export { main } from './main.ts';

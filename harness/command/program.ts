@@ -1,0 +1,125 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { House } from './house.ts';
+import type { ListFlags } from './list-command.ts';
+import type { ReportFlags } from './report-command.ts';
+import type { ReproFlags } from './repro-command.ts';
+import type { RunFlags } from './run-command.ts';
+
+const EXIT_CODES = `
+Exit codes:
+    0  all good; known failures are allowed
+    1  wrong results: numerics, contract, compile error, device fault, or a check that proved nothing
+    2  the request is wrong
+    3  cycle budgets broken, nothing else
+    4  infrastructure prevented a judgement
+    5  a known failure passes (with --strict)
+    6  incomplete: cases were planned and not run, or nothing was judged
+  130  interrupted`;
+
+/** Tiles of an IPU21 [HW]. */
+const LARGEST_TILE = 1471;
+
+/** An option parser for integers within a range. */
+function integer(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`allowed: integer ${min}..${max}.`);
+  };
+}
+
+function shard(text: string): { index: number; count: number } {
+  const form = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/.exec(text);
+  const [index, count] = [Number(form?.[1]), Number(form?.[2])];
+  if (index <= count) return { index, count };
+  throw new InvalidArgumentError('allowed: i/n with i from 1 to n.');
+}
+
+function withSelection(command: Command): Command {
+  return command
+    .argument('[cases...]', 'case lines; without them a tier is taken')
+    .option('--tier <name>', 'smoke, ci, nightly or perf (default: smoke)')
+    .option('--match <regex>', 'keep cases whose line matches')
+    .option('--exclude <regex>', 'drop cases whose line matches')
+    .option('--tiles <list>', 'keep these tile counts, e.g. 1,8,16-64')
+    .option('--seed <n>', 'use this seed for every case')
+    .addOption(new Option('--shard <i/n>', 'take every n-th case, beginning with the i-th').argParser(shard));
+}
+
+function withDevice(command: Command): Command {
+  return command
+    .option('--device <name>', 'sim, or the path of a card', 'sim')
+    .addOption(
+      new Option('--threads <n>', 'host threads of one simulator').default(1).argParser(integer(1, 16)),
+    );
+}
+
+function withOut(command: Command): Command {
+  return command.option('--out <dir>', 'where runs are kept', 'runs');
+}
+
+/** The commands. Their code loads when they run, so that help is quick. */
+export function buildProgram(house: House, exit: (code: number) => void): Command {
+  const program = new Command('ipu-verify')
+    .description('Verifies compiled programs for IPU21 on a device, against a host reference.')
+    .addHelpText('after', EXIT_CODES)
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({ writeErr: () => {}, outputError: () => {} });
+  const add = (name: string, description: string) =>
+    program.command(name).description(description).exitOverride();
+
+  withSelection(add('list', 'print the cases a selection holds'))
+    .option('--json', 'as a JSON array')
+    .action(async (cases: string[], flags: ListFlags) => {
+      const { listCommand } = await import('./list-command.ts');
+      await listCommand(house, cases, flags);
+    });
+
+  withOut(withDevice(withSelection(add('run', 'run cases and write results and reports'))))
+    .addOption(
+      new Option('--lanes <n>', 'worker processes (default: one per core)').argParser(integer(1, 64)),
+    )
+    .addOption(
+      new Option('--bail <n>', 'begin no further case after n failures')
+        .default(0)
+        .argParser(integer(0, 1_000_000)),
+    )
+    .addOption(
+      new Option('--timeout <s>', 'seconds one case may take').default(600).argParser(integer(1, 86_400)),
+    )
+    .option('--run-id <id>', 'name of the run (default: time and hash)')
+    .option('--resume <run>', 'go on with an unfinished run')
+    .option('--budget <file>', 'cycle budgets, rows: case | cycles')
+    .option('--known <file>', 'known failures, rows: case | verdict or skip | owner | expiry | why')
+    .option('--strict', 'a known failure that passes fails the run')
+    .option('--no-allure', 'write no Allure report')
+    .option('--json', 'print records and a summary as JSON lines')
+    .action(async (cases: string[], flags: RunFlags) => {
+      const { runCommand } = await import('./run-command.ts');
+      exit(await runCommand(house, cases, flags));
+    });
+
+  withOut(withDevice(add('repro', 'run one case in this process with full diagnostics')))
+    .argument('<case>', 'case line')
+    .addOption(
+      new Option('--listing <tile>', 'print the program of this logical tile').argParser(
+        integer(0, LARGEST_TILE),
+      ),
+    )
+    .option('--json', 'print the record as JSON')
+    .action(async (line: string, flags: ReproFlags) => {
+      const { reproCommand } = await import('./repro-command.ts');
+      exit(await reproCommand(house, line, flags));
+    });
+
+  withOut(add('report', 'write the reports of a run again from its results'))
+    .argument('[run]', 'run id, run directory, or latest', 'latest')
+    .option('--no-allure', 'write no Allure report')
+    .action(async (run: string, flags: ReportFlags) => {
+      const { reportCommand } = await import('./report-command.ts');
+      await reportCommand(house, run, flags);
+    });
+
+  return program;
+}
