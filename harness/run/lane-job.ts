@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CycleBudgets, KnownFailure, KnownFailures } from '../budget/index.ts';
 import type { DeviceRequest } from './composition.ts';
@@ -49,7 +49,7 @@ export function writeJob(job: LaneJob): string {
   mkdirSync(lanesFolder(job.runPath), { recursive: true });
   const path = jobPath(job.runPath, job.lane);
   writeFileSync(path, JSON.stringify(job));
-  clearInFlight(job.runPath, job.lane);
+  rmSync(inFlightPath(job.runPath, job.lane), { force: true });
   return path;
 }
 
@@ -65,15 +65,30 @@ export function knownOf(job: LaneJob): KnownFailures {
   return new Map(job.known);
 }
 
-/** Called by the lane before it begins a case. */
-export function markInFlight(job: LaneJob, index: number): void {
-  const mark: InFlight = { pid: process.pid, index, since: Date.now() };
-  writeFileSync(inFlightPath(job.runPath, job.lane), JSON.stringify(mark));
-}
+/** Width of a mark; equal widths let a mark replace another in one write. */
+const MARK_BYTES = 64;
 
-/** Called by the lane when its last case has been handed over. */
-export function clearInFlight(runPath: string, lane: number): void {
-  rmSync(inFlightPath(runPath, lane), { force: true });
+/** Notes on disk which case a lane is working on. */
+export class InFlightMark {
+  readonly #path: string;
+  readonly #file: number;
+
+  constructor(runPath: string, lane: number) {
+    this.#path = inFlightPath(runPath, lane);
+    this.#file = openSync(this.#path, 'w');
+  }
+
+  /** Called before a case begins. */
+  set(index: number): void {
+    const mark: InFlight = { pid: process.pid, index, since: Date.now() };
+    writeSync(this.#file, JSON.stringify(mark).padEnd(MARK_BYTES), 0);
+  }
+
+  /** Called when the last case has been handed over. */
+  clear(): void {
+    closeSync(this.#file);
+    rmSync(this.#path, { force: true });
+  }
 }
 
 /** What the lane was doing last; undefined between runs and while the mark is being written. */

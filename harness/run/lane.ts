@@ -5,7 +5,7 @@ import { encodeRecord, isFailure, type ResultRecord } from '../record/index.ts';
 import { writeErrorMaps } from './artefacts.ts';
 import { type Composition, loadComposition } from './composition.ts';
 import { executeCase } from './execute-case.ts';
-import { budgetsOf, clearInFlight, knownOf, type LaneJob, markInFlight } from './lane-job.ts';
+import { budgetsOf, InFlightMark, knownOf, type LaneJob } from './lane-job.ts';
 import { RECORD_ARTIFACT } from './lane-protocol.ts';
 
 /**
@@ -35,6 +35,7 @@ class Lane {
   readonly #composition: Composition;
   readonly #budgets;
   readonly #known;
+  readonly #mark: InFlightMark;
   #device: DevicePort | undefined;
   #pictures = 0;
 
@@ -43,11 +44,12 @@ class Lane {
     this.#composition = composition;
     this.#budgets = budgetsOf(job);
     this.#known = knownOf(job);
+    this.#mark = new InFlightMark(job.runPath, job.lane);
   }
 
   async run(index: number, line: string): Promise<ResultRecord> {
     const { run, runPath, lane, mostPictures } = this.#job;
-    markInFlight(this.#job, index);
+    this.#mark.set(index);
     const operation = findOperation(this.#composition.operations, line);
     this.#device ??= await this.#composition.openDevice(this.#job.device);
     const trace = await executeCase(line, operation, this.#device, {
@@ -69,7 +71,7 @@ class Lane {
 
   async close(): Promise<void> {
     await this.#reset();
-    clearInFlight(this.#job.runPath, this.#job.lane);
+    this.#mark.clear();
   }
 
   async #reset(): Promise<void> {

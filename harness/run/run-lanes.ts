@@ -100,10 +100,16 @@ class LaneReporter implements Reporter {
   };
 
   onTestModuleEnd(module: TestModule): void {
-    for (const error of module.errors()) this.#round.onOutput(`worker: ${error.message}`);
+    for (const error of module.errors()) this.#round.onOutput(wordsOf(error));
   }
 
   onTestRunEnd: NonNullable<Reporter['onTestRunEnd']> = (_modules, errors) => {
-    for (const error of errors) this.#round.onOutput(`worker: ${error.message}`);
+    for (const error of errors) this.#round.onOutput(wordsOf(error));
   };
+}
+
+/** What happened to a worker process, in one line. */
+function wordsOf(error: { readonly message: string; readonly stack?: string }): string {
+  if (/emitted error/.test(error.message)) return 'a worker process ended unexpectedly';
+  return `worker: ${error.stack?.split('\n', 3).join(' ') ?? error.message}`;
 }
