@@ -15,7 +15,8 @@ export interface EngineExports {
 
 export const WASM_PAGE = 65_536;
 const ROW_BYTES = 96;
-const CACHE_BYTES = 16_384 * 48;
+/** Word cache and bundle cache of one thread. */
+const CACHE_BYTES = 16_384 * 48 + 4096 * 136;
 /** Leaves the engine's own statics alone. */
 const TABLES_START = WASM_PAGE;
 export const MAXIMUM_THREADS = 16;

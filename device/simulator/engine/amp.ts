@@ -1,11 +1,17 @@
 // Matrix unit, 16-channel f16 step: two sets of eight channels, an even (running sum) and an odd (staging)
 // accumulator each. State and order follow the shift-chain model [GUESS], which reproduces every published
-// instruction sequence.
+// instruction sequence. The staging chain of four pairs is kept as a ring: the pair that leaves is the place
+// of the pair that enters.
 import { rounded } from './aux';
 import { INVALID, signal } from './floating';
-import { decodeHalf, encodeHalfNearest } from './half';
-import { getA } from './main';
-import { COEFFICIENTS, EVEN, FP_CONTROL, ODD } from './state';
+import { anySpecial, encodeOrdinary, isOrdinary, widen } from './half';
+import { COEFFICIENTS, EVEN, FP_CONTROL, ODD, ODD_HEAD } from './state';
+
+/** Bytes of one pair of accumulators, and of one set. */
+const PAIR: usize = 16;
+const SET: usize = 64;
+/** Fields of the control word that leave the fast conversion: RND, ESR, NANOO. */
+const NOT_PLAIN: u32 = 0x1f0000;
 
 /**
  * One issue: phase 0 moves finished sums to the staging chain and starts new ones from it; every phase adds
@@ -13,59 +19,95 @@ import { COEFFICIENTS, EVEN, FP_CONTROL, ODD } from './state';
  * Products are exact, they and the running sum are added in f64 in fixed order and rounded once to f32 [GUESS].
  * Returns four f16 codes.
  */
-export function matrixStep(tile: usize, w: usize, input: i32, partial: i32, phase: u32): u64 {
-  const x01 = getA(w, input);
-  const x23 = getA(w, input + 1);
-  const x0 = f64x2.splat(decodeHalf(x01));
-  const x1 = f64x2.splat(decodeHalf(x01 >> 16));
-  const x2 = f64x2.splat(decodeHalf(x23));
-  const x3 = f64x2.splat(decodeHalf(x23 >> 16));
+// @ts-ignore: decorator
+@inline
+export function matrixStep(tile: usize, w: usize, input: u64, partial: u64, phase: u32): u64 {
+  const codes = i64x2.replace_lane(i64x2.splat(<i64>input), 1, <i64>partial);
+  const special = anySpecial(codes);
+  const x = widen(v128.extend_low<u16>(codes), special);
+  const x0 = f64x2.splat(<f64>f32x4.extract_lane(x, 0));
+  const x1 = f64x2.splat(<f64>f32x4.extract_lane(x, 1));
+  const x2 = f64x2.splat(<f64>f32x4.extract_lane(x, 2));
+  const x3 = f64x2.splat(<f64>f32x4.extract_lane(x, 3));
   const weights = tile + COEFFICIENTS + (<usize>phase << 9);
   const even = w + EVEN;
   const odd = w + ODD;
+  let head = <usize>load<u32>(w, ODD_HEAD);
   if (phase == 0) {
-    for (let c: usize = 0; c < 128; c += 16) {
-      const start = v128.load(odd + c);
-      v128.store(odd + c, v128.load(even + c));
-      v128.store(even + c, accumulate(start, weights + c, x0, x1, x2, x3));
+    if (head != 0) {
+      straighten(w);
+      head = 0;
     }
+    // Unrolled: both sets, four pairs each.
+    swap(even, odd, weights, 0, x0, x1, x2, x3);
+    swap(even, odd, weights, 16, x0, x1, x2, x3);
+    swap(even, odd, weights, 32, x0, x1, x2, x3);
+    swap(even, odd, weights, 48, x0, x1, x2, x3);
+    swap(even, odd, weights, 64, x0, x1, x2, x3);
+    swap(even, odd, weights, 80, x0, x1, x2, x3);
+    swap(even, odd, weights, 96, x0, x1, x2, x3);
+    swap(even, odd, weights, 112, x0, x1, x2, x3);
   } else {
-    for (let c: usize = 0; c < 128; c += 16) {
-      v128.store(even + c, accumulate(v128.load(even + c), weights + c, x0, x1, x2, x3));
-    }
+    add(even, weights, 0, x0, x1, x2, x3);
+    add(even, weights, 16, x0, x1, x2, x3);
+    add(even, weights, 32, x0, x1, x2, x3);
+    add(even, weights, 48, x0, x1, x2, x3);
+    add(even, weights, 64, x0, x1, x2, x3);
+    add(even, weights, 80, x0, x1, x2, x3);
+    add(even, weights, 96, x0, x1, x2, x3);
+    add(even, weights, 112, x0, x1, x2, x3);
   }
-  const r0 = load<f64>(odd);
-  const r1 = load<f64>(odd, 8);
-  const r2 = load<f64>(odd, 64);
-  const r3 = load<f64>(odd, 72);
-  v128.store(odd, v128.load(odd, 16));
-  v128.store(odd, v128.load(odd, 32), 16);
-  v128.store(odd, v128.load(odd, 48), 32);
-  v128.store(odd, v128.load(odd, 80), 64);
-  v128.store(odd, v128.load(odd, 96), 80);
-  v128.store(odd, v128.load(odd, 112), 96);
-  const p01 = getA(w, partial);
-  const p23 = getA(w, partial + 1);
-  store<f64>(odd, decodeHalf(p01), 48);
-  store<f64>(odd, decodeHalf(p01 >> 16), 56);
-  store<f64>(odd, decodeHalf(p23), 112);
-  store<f64>(odd, decodeHalf(p23 >> 16), 120);
-  const largest = max(max(abs(r0), abs(r1)), max(abs(r2), abs(r3)));
-  if ((load<u32>(w, FP_CONTROL) & 0x1f0000) == 0 && largest < 65520) {
-    return (
-      <u64>encodeHalfNearest(r0) |
-      (<u64>encodeHalfNearest(r1) << 16) |
-      (<u64>encodeHalfNearest(r2) << 32) |
-      (<u64>encodeHalfNearest(r3) << 48)
-    );
+  const place = odd + head * PAIR;
+  const low = v128.load(place);
+  const high = v128.load(place, SET);
+  const p = widen(v128.extend_high<u16>(codes), special);
+  v128.store(place, f64x2.promote_low_f32x4(p));
+  v128.store(place, f64x2.promote_low_f32x4(v128.shuffle<i64>(p, p, 1, 0)), SET);
+  store<u32>(w, <u32>((head + 1) & 3), ODD_HEAD);
+  // Sums are f32 values, so this narrowing is exact.
+  const results = v128.shuffle<i64>(f32x4.demote_f64x2_zero(low), f32x4.demote_f64x2_zero(high), 0, 2);
+  if ((load<u32>(w, FP_CONTROL) & NOT_PLAIN) == 0 && isOrdinary(results)) {
+    const codes16 = encodeOrdinary(results);
+    return <u64>i64x2.extract_lane(i16x8.narrow_i32x4_u(codes16, codes16), 0);
   }
-  return deliver(w, r0) | (deliver(w, r1) << 16) | (deliver(w, r2) << 32) | (deliver(w, r3) << 48);
+  return (
+    deliver(w, f64x2.extract_lane(low, 0)) |
+    (deliver(w, f64x2.extract_lane(low, 1)) << 16) |
+    (deliver(w, f64x2.extract_lane(high, 0)) << 32) |
+    (deliver(w, f64x2.extract_lane(high, 1)) << 48)
+  );
 }
 
 /** A matrix result as f16, with flags. */
 export function deliver(w: usize, value: f64): u64 {
   if (isNaN(value)) signal(w, INVALID);
   return <u64>rounded(w, value);
+}
+
+/** Puts the staging chain back in order, pair 0 first, for instructions that name its accumulators. */
+export function straighten(w: usize): void {
+  for (let turns = load<u32>(w, ODD_HEAD); turns != 0; turns--) {
+    for (let base = w + ODD; base < w + ODD + 2 * SET; base += SET) {
+      const first = v128.load(base);
+      memory.copy(base, base + PAIR, 3 * PAIR);
+      v128.store(base, first, 3 * PAIR);
+    }
+  }
+  store<u32>(w, 0, ODD_HEAD);
+}
+
+// @ts-ignore: decorator
+@inline
+function add(even: usize, weights: usize, c: usize, x0: v128, x1: v128, x2: v128, x3: v128): void {
+  v128.store(even + c, accumulate(v128.load(even + c), weights + c, x0, x1, x2, x3));
+}
+
+// @ts-ignore: decorator
+@inline
+function swap(even: usize, odd: usize, weights: usize, c: usize, x0: v128, x1: v128, x2: v128, x3: v128): void {
+  const start = v128.load(odd + c);
+  v128.store(odd + c, v128.load(even + c));
+  v128.store(even + c, accumulate(start, weights + c, x0, x1, x2, x3));
 }
 
 // @ts-ignore: decorator

@@ -1,7 +1,7 @@
 // Auxiliary pipe of a worker. Results are staged and committed after the main half of the bundle, so that
 // both halves read the registers as they were before it.
 import { addTo } from './accumulators';
-import { matrixStep } from './amp';
+import { matrixStep, straighten } from './amp';
 import { executeOther } from './auxFamilies';
 import { BROADCAST, KINDS, OP } from './decode';
 import { OVERFLOWED, signal } from './floating';
@@ -19,6 +19,7 @@ import {
   INVALID_OP,
   NOT_MODELLED,
   ODD,
+  ODD_HEAD,
   PRNG,
   SCALE,
 } from './state';
@@ -105,12 +106,14 @@ function shiftChain(w: usize, chain: i32, first: f64, second: f64): u64 {
 /** Executes one auxiliary instruction; returns the worker cycles it takes. */
 export function executeAux(tile: usize, w: usize, e: usize): i32 {
   const d = field(e, 0);
-  switch (load<u16>(e, OP)) {
-    case op.FNOP:
-      return 1;
+  const code = load<u16>(e, OP);
+  if (code == op.FNOP) return 1;
+  // Every other instruction finds the staging chain in order.
+  if (code != op.F16V4HIHOV4AMP && load<u32>(w, ODD_HEAD) != 0) straighten(w);
+  switch (code) {
     case op.F16V4HIHOV4AMP:
       if (field(e, 3) > 3) raise(NOT_MODELLED, load<u16>(e, OP));
-      else stage64(d, matrixStep(tile, w, field(e, 1), field(e, 2), field(e, 3)));
+      else stage64(d, matrixStep(tile, w, pair(w, field(e, 1)), pair(w, field(e, 2)), field(e, 3)));
       return 1;
     case op.SETZI_A:
       stage(d, field(e, 1));

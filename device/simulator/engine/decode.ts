@@ -28,6 +28,25 @@ const CACHE_BITS: u32 = 14;
 let cache: usize = 0;
 let rowCount: u32 = 0;
 
+// Bundle cache: both halves decoded and checked once per pair of words, found by the bundle's address.
+export const B_WORDS: usize = 0; // u64
+export const B_MAIN: usize = 8; // entry copies: the word cache may evict the originals
+export const B_AUX: usize = 8 + 48;
+export const B_FAULT: usize = 104; // i32: exception of an illegal bundle
+export const B_KIND: usize = 108; // u32: 0, or the fast path that fits
+export const B_PHASE: usize = 112; // u32
+// Byte offsets of registers in the worker's context, for the fast paths.
+export const B_PACK: usize = 116; // u16
+export const B_LOAD: usize = 118;
+export const B_LOAD2: usize = 120;
+export const B_STORE: usize = 122;
+export const B_INPUT: usize = 124;
+export const B_PARTIAL: usize = 126;
+export const B_RESULT: usize = 128;
+const BUNDLE_BYTES: usize = 136;
+const BUNDLE_BITS: u32 = 12;
+let bundles: usize = 0;
+
 /** Row table shared by all threads, and this thread's own cache. */
 export function useDecoder(rowTable: usize, count: u32, cacheAddress: usize): void {
   rows = rowTable;
@@ -38,6 +57,24 @@ export function useDecoder(rowTable: usize, count: u32, cacheAddress: usize): vo
     memory.fill(cache + slot * ENTRY_BYTES, 0, ENTRY_BYTES);
     store<u32>(cache + slot * ENTRY_BYTES, 0xffffffff);
   }
+  bundles = cacheAddress + ((<usize>1 << CACHE_BITS) * ENTRY_BYTES);
+  memory.fill(bundles, 0, (<usize>1 << BUNDLE_BITS) * BUNDLE_BYTES);
+}
+
+/** Cache slot of a bundle at an address. It is decoded when its first 8 bytes are the bundle's words. */
+// @ts-ignore: decorator
+@inline
+export function bundleSlot(pc: u32): usize {
+  return bundles + <usize>((pc >> 3) & ((1 << BUNDLE_BITS) - 1)) * BUNDLE_BYTES;
+}
+
+/** Copies both decoded halves into a slot. */
+export function fillBundle(slot: usize, words: u64, fault: i32): void {
+  memory.copy(slot + B_MAIN, decode(<u32>words & 0x7fffffff), ENTRY_BYTES);
+  memory.copy(slot + B_AUX, decode(<u32>(words >> 32)), ENTRY_BYTES);
+  store<i32>(slot, fault, B_FAULT);
+  store<u32>(slot, 0, B_KIND);
+  store<u64>(slot, words, B_WORDS);
 }
 
 // @ts-ignore: decorator

@@ -92,3 +92,46 @@ export function encodeHalfNearest(value: f64): u32 {
   if (magnitude < 0x38800000 || magnitude >= 0x477ff000) return encodeHalf(value, 0, false);
   return sign | ((magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13);
 }
+
+/** True when some of eight f16 codes is infinite or NaN. */
+// @ts-ignore: decorator
+@inline
+export function anySpecial(codes: v128): bool {
+  return v128.any_true(i16x8.gt_s(v128.and(codes, i16x8.splat(0x7fff)), i16x8.splat(0x7bff)));
+}
+
+/** Four f16 codes in 32-bit lanes to f32, exactly; infinities and NaN only when `special`. */
+// @ts-ignore: decorator
+@inline
+export function widen(codes: v128, special: bool): v128 {
+  const magnitude = i32x4.shl(v128.and(codes, i32x4.splat(0x7fff)), 13);
+  let value = f32x4.mul(magnitude, f32x4.splat(5.192296858534828e33)); // 2^112 moves the exponent bias
+  if (special) {
+    const infinite = v128.or(magnitude, i32x4.splat(0x7f800000));
+    value = v128.bitselect(infinite, value, i32x4.gt_s(magnitude, i32x4.splat(0x0f7fffff)));
+  }
+  return v128.or(value, i32x4.shl(v128.and(codes, i32x4.splat(0x8000)), 16));
+}
+
+/** True when no lane overflows f16 or is infinite or NaN. */
+// @ts-ignore: decorator
+@inline
+export function isOrdinary(values: v128): bool {
+  const magnitude = v128.and(values, i32x4.splat(0x7fffffff));
+  return !v128.any_true(i32x4.gt_s(magnitude, i32x4.splat(0x477fefff)));
+}
+
+/** Four ordinary f32 to f16 codes in the low half of each lane, nearest even. */
+// @ts-ignore: decorator
+@inline
+export function encodeOrdinary(values: v128): v128 {
+  const magnitude = v128.and(values, i32x4.splat(0x7fffffff));
+  const sign = v128.and(i32x4.shr_u(values, 16), i32x4.splat(0x8000));
+  const odd = v128.and(i32x4.shr_u(magnitude, 13), i32x4.splat(1));
+  const normal = i32x4.shr_u(i32x4.add(i32x4.sub(magnitude, i32x4.splat(0x38000000 - 0xfff)), odd), 13);
+  const small = i32x4.lt_s(magnitude, i32x4.splat(0x38800000));
+  if (!v128.any_true(small)) return v128.or(normal, sign);
+  // Adding 1/2 aligns subnormal results at the bottom of the significand, rounding them to nearest even.
+  const subnormal = i32x4.sub(f32x4.add(magnitude, f32x4.splat(0.5)), i32x4.splat(0x3f000000));
+  return v128.or(v128.bitselect(subnormal, normal, small), sign);
+}

@@ -1,31 +1,65 @@
 // Entry points of the engine. One instance per host thread, all on the same memory.
+import { matrixStep } from './amp';
 import { commit, executeAux } from './aux';
-import { AUX_WRITES, decode, FLAGS, IS_AUX, IS_CONTROL, IS_SOLO, OP, SUPERVISOR_ONLY, useDecoder, WRITES } from './decode';
+import {
+  AUX_WRITES,
+  B_AUX,
+  B_FAULT,
+  B_INPUT,
+  B_KIND,
+  B_LOAD,
+  B_LOAD2,
+  B_MAIN,
+  B_PACK,
+  B_PARTIAL,
+  B_PHASE,
+  B_RESULT,
+  B_STORE,
+  B_WORDS,
+  bundleSlot,
+  decode,
+  FLAGS,
+  fillBundle,
+  IS_AUX,
+  IS_CONTROL,
+  IS_SOLO,
+  OP,
+  SUPERVISOR_ONLY,
+  useDecoder,
+} from './decode';
 import { buildHalfTable, useHalfTable } from './half';
-import { executeMain, field, getM } from './main';
-import { clearFault, fault, faultDetail, raise } from './memory';
+import { executeMain, field } from './main';
+import { bank, clearFault, fault, faultDetail, raise } from './memory';
 import * as op from './opcodes.generated';
 import {
+  A,
   ACTIVE,
   BARRIER_PENDING,
   CURRENT,
+  DISCARD,
   FAULT_CODE,
   FAULT_CONTEXT,
   FAULT_DETAIL,
   FAULT_PC,
   FAULTED,
+  FP_CONTROL,
   INSTRUCTIONS,
   INVALID_INSTR,
   INVALID_OP,
   INVALID_PC,
   LIMIT,
   LOCAL_SYNC_CYCLES,
+  M,
   PC,
   READY,
+  REGION1,
   REPEAT_COUNT,
   REPEAT_END,
   REPEAT_FIRST,
   RUNNING,
+  SRAM,
+  SRAM_BASE,
+  SRAM_END,
   STATUS,
   SUPERVISOR,
   SUPERVISOR_READY,
@@ -81,23 +115,121 @@ export function run(tile: usize, limit: u64): i32 {
 
 /** All six contexts busy: one bundle each, in slot order, until one leaves. */
 function roundOfWorkers(tile: usize): void {
+  const sram = <usize>load<u32>(tile, SRAM) - <usize>SRAM_BASE;
   let time = load<u64>(tile, TIME);
   let slot = <u32>(time % 6);
-  for (let issued = 0; issued < 600; issued++) {
-    const w = tile + WORKERS + <usize>slot * WORKER_BYTES;
-    if (load<u64>(w, READY) <= time) {
-      store<u64>(tile, time, TIME);
-      stepWorker(tile, w, slot);
-      if (fault != 0) return;
-      if (load<u32>(tile, ACTIVE) != 63) {
-        store<u64>(tile, time + 1, TIME);
-        return;
+  let w = tile + WORKERS + <usize>slot * WORKER_BYTES;
+  let fast: u64 = 0;
+  let allReady = lastReady(tile);
+  for (let issued = 0; issued < 6000; issued++) {
+    if (time >= allReady || load<u64>(w, READY) <= time) {
+      const pc = load<u32>(w, PC);
+      const bundle = bundleSlot(pc);
+      if (
+        pc - SRAM_BASE <= REGION1 - 8 - SRAM_BASE &&
+        (pc & 7) == 0 &&
+        load<u64>(bundle, B_WORDS) == load<u64>(sram + <usize>pc) &&
+        matrixBundle(tile, w, bundle, sram)
+      ) {
+        fast++;
+        const repeats = load<u32>(w, REPEAT_COUNT);
+        if (repeats != 0 && pc + 8 == load<u32>(w, REPEAT_END)) {
+          store<u32>(w, repeats - 1, REPEAT_COUNT);
+          store<u32>(w, repeats > 1 ? load<u32>(w, REPEAT_FIRST) : pc + 8, PC);
+        } else store<u32>(w, pc + 8, PC);
+      } else {
+        store<u64>(tile, time, TIME);
+        stepWorker(tile, w, slot);
+        if (fault != 0 || load<u32>(tile, ACTIVE) != 63) {
+          if (fault == 0) store<u64>(tile, time + 1, TIME);
+          store<u64>(tile, load<u64>(tile, INSTRUCTIONS) + fast, INSTRUCTIONS);
+          return;
+        }
+        allReady = max(allReady, load<u64>(w, READY));
       }
     }
     time++;
-    slot = slot == 5 ? 0 : slot + 1;
+    w += WORKER_BYTES;
+    if (++slot == 6) {
+      slot = 0;
+      w = tile + WORKERS;
+    }
   }
   store<u64>(tile, time, TIME);
+  store<u64>(tile, load<u64>(tile, INSTRUCTIONS) + fast, INSTRUCTIONS);
+}
+
+/** Cycle from which every worker may issue. */
+function lastReady(tile: usize): u64 {
+  let latest: u64 = 0;
+  for (let slot: usize = 0; slot < 6; slot++)
+    latest = max(latest, load<u64>(tile + WORKERS + slot * WORKER_BYTES, READY));
+  return latest;
+}
+
+/** Fast paths: a matrix step beside a paced access whose addresses all advance by 8 or stay. */
+const LOAD_LOAD_STORE: u32 = 1;
+const LOAD_STORE: u32 = 2;
+
+/**
+ * Runs a bundle by its fast path. Returns false, without effect, for other bundles and whenever the slow
+ * path would raise something.
+ */
+// @ts-ignore: decorator
+@inline
+function matrixBundle(tile: usize, w: usize, bundle: usize, sram: usize): bool {
+  const kind = load<u32>(bundle, B_KIND);
+  // With traps enabled the slow path decides whether a result stops the worker.
+  if (kind == 0 || (load<u32>(w, FP_CONTROL) & 7) != 0) return false;
+  const pack = w + <usize>load<u16>(bundle, B_PACK);
+  const low = load<u32>(pack);
+  const high = load<u32>(pack, 4);
+  const x = low & 0x1fffff;
+  const y = high & 0x1fffff;
+  const z = (low >> 21) | ((high >> 21) << 11);
+  if (((x | z) & 7) != 0 || !inside(x) || !inside(z)) return false;
+  const bankX = bank(x);
+  const bankZ = bank(z);
+  if (bankX == bankZ) return false;
+  const stored = load<u64>(w + <usize>load<u16>(bundle, B_STORE));
+  if (kind == LOAD_LOAD_STORE) {
+    if ((y & 7) != 0 || !inside(y)) return false;
+    const bankY = bank(y);
+    if (bankY == bankX || bankY == bankZ) return false;
+    const result = step(tile, w, bundle);
+    store<u64>(sram + <usize>z, stored);
+    store<u64>(w + <usize>load<u16>(bundle, B_LOAD), load<u64>(sram + <usize>x));
+    store<u64>(w + <usize>load<u16>(bundle, B_LOAD2), load<u64>(sram + <usize>y));
+    store<u64>(w + <usize>load<u16>(bundle, B_RESULT), result);
+    store<u32>(pack, ((x + 8) & 0x1fffff) | ((z + 8) << 21));
+    store<u32>(pack, ((y + 8) & 0x1fffff) | (((z + 8) >> 11) << 21), 4);
+    return true;
+  }
+  const result = step(tile, w, bundle);
+  store<u64>(sram + <usize>z, stored);
+  store<u64>(w + <usize>load<u16>(bundle, B_LOAD), load<u64>(sram + <usize>x));
+  store<u64>(w + <usize>load<u16>(bundle, B_RESULT), result);
+  store<u32>(pack, ((x + 8) & 0x1fffff) | ((z + 8) << 21));
+  store<u32>(pack, y | (((z + 8) >> 11) << 21), 4);
+  return true;
+}
+
+// @ts-ignore: decorator
+@inline
+function step(tile: usize, w: usize, bundle: usize): u64 {
+  return matrixStep(
+    tile,
+    w,
+    load<u64>(w + <usize>load<u16>(bundle, B_INPUT)),
+    load<u64>(w + <usize>load<u16>(bundle, B_PARTIAL)),
+    load<u32>(bundle, B_PHASE),
+  );
+}
+
+// @ts-ignore: decorator
+@inline
+function inside(address: u32): bool {
+  return address - SRAM_BASE <= SRAM_END - 8 - SRAM_BASE;
 }
 
 /** One cycle in which the slot's worker issues, or the supervisor when the slot is free. */
@@ -121,31 +253,82 @@ function mixedCycle(tile: usize, active: u32): void {
 function stepWorker(tile: usize, w: usize, slot: u32): void {
   const pc = load<u32>(w, PC);
   store<u32>(w, pc, CURRENT);
+  // A bundle at the end of the executable region takes the slow path, which raises what is due.
+  if (pc >= SRAM_BASE && pc <= REGION1 - 8 && (pc & 7) == 0) {
+    const words = load<u64>(<usize>load<u32>(tile, SRAM) + <usize>(pc - SRAM_BASE));
+    if ((<u32>words & 0x80000000) != 0) {
+      const bundle = bundleSlot(pc);
+      if (load<u64>(bundle, B_WORDS) != words) checkBundle(bundle, words);
+      // Control instructions do not belong in a repeat body.
+      const misplaced = load<u32>(w, REPEAT_COUNT) != 0 && (load<u8>(bundle + B_MAIN, FLAGS) & IS_CONTROL) != 0;
+      if (misplaced) raise(INVALID_INSTR, <u32>words);
+      if (load<i32>(bundle, B_FAULT) == 0 && !misplaced) {
+        store<u32>(w, pc + 8, PC);
+        const cycles = executeAux(tile, w, bundle + B_AUX);
+        if (fault == 0) mainOrExit(tile, w, bundle + B_MAIN, slot);
+        commit(w);
+        finish(tile, w, slot, cycles);
+        return;
+      }
+    }
+  }
+  stepSingle(tile, w, slot, pc);
+}
+
+/** Decodes a bundle and remembers whether it is legal. */
+function checkBundle(bundle: usize, words: u64): void {
+  const main = decode(<u32>words & 0x7fffffff);
+  const aux = decode(<u32>(words >> 32));
+  let exception = 0;
+  if (
+    load<u16>(main, OP) == 0 ||
+    load<u16>(aux, OP) == 0 ||
+    (load<u8>(main, FLAGS) & (IS_AUX | IS_SOLO | SUPERVISOR_ONLY)) != 0 ||
+    (load<u8>(aux, FLAGS) & IS_AUX) == 0
+  )
+    exception = INVALID_INSTR;
+  else if ((load<u16>(main, AUX_WRITES) & load<u16>(aux, AUX_WRITES) & 0x3fff) != 0) exception = INVALID_OP;
+  fillBundle(bundle, words, exception);
+  if (exception == 0) chooseFastPath(bundle);
+}
+
+/** Byte offset of an a register in the context; results for the zero registers go to a place nobody reads. */
+function registerOffset(register: i32, written: bool): u16 {
+  return <u16>(written && register >= 14 ? DISCARD : A + (<usize>register << 2));
+}
+
+function chooseFastPath(bundle: usize): void {
+  const main = bundle + B_MAIN;
+  const aux = bundle + B_AUX;
+  const code = load<u16>(main, OP);
+  const both = code == op.LD2XST64PACE;
+  if (load<u16>(aux, OP) != op.F16V4HIHOV4AMP || field(aux, 3) > 3) return;
+  // Only the plain selectors: every address advances by 8.
+  if (!both && code != op.LDST64PACE) return;
+  if (field(main, 4) != 0) return;
+  const target = field(main, 0);
+  store<u32>(bundle, both ? LOAD_LOAD_STORE : LOAD_STORE, B_KIND);
+  store<u32>(bundle, field(aux, 3), B_PHASE);
+  store<u16>(bundle, <u16>(M + (<usize>field(main, 2) << 2)), B_PACK);
+  store<u16>(bundle, registerOffset(target, true), B_LOAD);
+  store<u16>(bundle, registerOffset(target + 2, true), B_LOAD2);
+  store<u16>(bundle, registerOffset(field(main, 1), false), B_STORE);
+  store<u16>(bundle, registerOffset(field(aux, 1), false), B_INPUT);
+  store<u16>(bundle, registerOffset(field(aux, 2), false), B_PARTIAL);
+  store<u16>(bundle, registerOffset(field(aux, 0), true), B_RESULT);
+}
+
+/** Single instructions, and everything that is going to fault. */
+function stepSingle(tile: usize, w: usize, slot: u32, pc: u32): void {
   const word = fetch(tile, pc);
   if (fault != 0) {
     stop(tile, slot + 1);
     return;
   }
-  store<u64>(tile, load<u64>(tile, INSTRUCTIONS) + 1, INSTRUCTIONS);
   let cycles = 1;
   if ((word & 0x80000000) != 0) {
-    const main = decode(word & 0x7fffffff);
-    const aux = decode(fetch(tile, pc + 4));
-    if ((pc & 7) != 0) raise(INVALID_PC, pc);
-    else if (
-      load<u16>(main, OP) == 0 ||
-      load<u16>(aux, OP) == 0 ||
-      ((load<u8>(main, FLAGS) & (IS_AUX | IS_SOLO | SUPERVISOR_ONLY)) | ((load<u8>(aux, FLAGS) & IS_AUX) ^ IS_AUX)) != 0
-    )
-      raise(INVALID_INSTR, word);
-    else if (load<u32>(w, REPEAT_COUNT) != 0 && (load<u8>(main, FLAGS) & IS_CONTROL) != 0) raise(INVALID_INSTR, word);
-    else if ((load<u16>(main, AUX_WRITES) & load<u16>(aux, AUX_WRITES) & 0x3fff) != 0) raise(INVALID_OP, word);
-    else {
-      store<u32>(w, pc + 8, PC);
-      cycles = executeAux(tile, w, aux);
-      if (fault == 0) mainOrExit(tile, w, main, slot);
-      commit(w);
-    }
+    if ((pc & 7) != 0 || pc > REGION1 - 8) raise(INVALID_PC, pc);
+    else raise(load<i32>(bundleSlot(pc), B_FAULT), word);
   } else {
     // A repeat body holds bundles only.
     const e = decode(word);
@@ -163,6 +346,14 @@ function stepWorker(tile: usize, w: usize, slot: u32): void {
       } else mainOrExit(tile, w, e, slot);
     }
   }
+  finish(tile, w, slot, cycles);
+}
+
+/** Counts, stops on a fault, closes a repeat, stalls after multi-cycle instructions. */
+// @ts-ignore: decorator
+@inline
+function finish(tile: usize, w: usize, slot: u32, cycles: i32): void {
+  store<u64>(tile, load<u64>(tile, INSTRUCTIONS) + 1, INSTRUCTIONS);
   if (fault != 0) {
     stop(tile, slot + 1);
     return;

@@ -176,12 +176,10 @@ function bytes(b0: u32, b1: u32, b2: u32, b3: u32): u32 {
   return b0 | (b1 << 8) | (b2 << 16) | (b3 << 24);
 }
 
-/** Executes one main-pipe instruction. `c.PC` already points behind the instruction or bundle. */
-export function executeMain(tile: usize, c: usize, e: usize): void {
+/** The accesses through an address pack. */
+export function executePaced(tile: usize, c: usize, e: usize): void {
   const d = field(e, 0);
   switch (load<u16>(e, OP)) {
-    case op.NOP:
-      break;
     case op.LD2XST64PACE: {
       const p = field(e, 2);
       const stride = field(e, 3);
@@ -268,6 +266,25 @@ export function executeMain(tile: usize, c: usize, e: usize): void {
       pack(c, p, x + pace(c, stride, selectors), y + pace(c, stride, selectors >> 2), unpack(c, p, 2));
       break;
     }
+    default:
+      raise(NOT_MODELLED, load<u16>(e, OP) - 1);
+  }
+}
+
+/** Executes one main-pipe instruction. `c.PC` already points behind the instruction or bundle. */
+export function executeMain(tile: usize, c: usize, e: usize): void {
+  const d = field(e, 0);
+  switch (load<u16>(e, OP)) {
+    case op.NOP:
+      break;
+    case op.LD2XST64PACE:
+    case op.LDST64PACE:
+    case op.LD2X64PACE:
+    case op.ST64PACE:
+    case op.LD64A32PACE:
+    case op.LD64B16PACE:
+      executePaced(tile, c, e);
+      break;
     case op.TAPACK:
       pack(c, d, getM(c, field(e, 1)), getM(c, field(e, 2)), getM(c, field(e, 3)));
       break;

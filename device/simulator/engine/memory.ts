@@ -40,7 +40,7 @@ export function wide(tile: usize, address: u32): usize {
 /** Contention unit of one 64-bit access: 16 KiB in region 0, one of two banks of a 32 KiB pair in region 1. */
 // @ts-ignore: decorator
 @inline
-function bank(address: u32): u32 {
+export function bank(address: u32): u32 {
   return address < REGION1 ? address >> 14 : 64 + (((address - REGION1) >> 15) << 1) + ((address >> 3) & 1);
 }
 

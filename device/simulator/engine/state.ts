@@ -68,6 +68,8 @@ export const SCALE: usize = 432; // TAS
 export const PRNG: usize = 440; // u64[2]
 export const F8_FORMAT: usize = 456;
 export const F8_SCALE: usize = 460;
+export const ODD_HEAD: usize = 464; // pair of the staging chain that leaves next, 0..3
+export const DISCARD: usize = 472; // where fast paths write results for the zero registers
 
 // Chip constants.
 export const SRAM_BASE: u32 = 0x4c000;
