@@ -39,6 +39,8 @@ export async function main(args: readonly string[], house: House): Promise<numbe
 function endingOf(error: unknown): Ending {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return { code: EXIT.good, lines: [] };
+    // No command was given: the help has been printed.
+    if (error.code === 'commander.help') return { code: EXIT.usage, lines: [] };
     const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
     return {
       code: EXIT.usage,

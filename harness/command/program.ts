@@ -65,7 +65,7 @@ export function buildProgram(house: House, exit: (code: number) => void): Comman
     .addHelpText('after', EXIT_CODES)
     .showSuggestionAfterError()
     .exitOverride()
-    .configureOutput({ writeErr: () => {}, outputError: () => {} });
+    .configureOutput({ outputError: () => {} });
   const add = (name: string, description: string) =>
     program.command(name).description(description).exitOverride();
 

@@ -67,7 +67,7 @@ function notRunRecord(manifest: RunManifest, index: number): ResultRecord {
     outputs: [],
     repro: reproLine(line),
     artefacts: [],
-    host: { lane: 0, stages: [], totalMilliseconds: 0 },
+    host: { lane: 0, startedAt: 0, stages: [], totalMilliseconds: 0 },
   };
 }
 

@@ -169,6 +169,8 @@ export const resultRecord = z.object({
   /** What depends on the host: wall times in milliseconds, process, lane. Never compared. */
   host: z.object({
     lane: count,
+    /** Milliseconds since the epoch; 0 when the case never began. */
+    startedAt: count,
     stages: z.array(z.object({ name: z.string(), milliseconds: z.number() })),
     compileStages: z.record(z.string(), z.number()).optional(),
     totalMilliseconds: z.number(),

@@ -95,7 +95,7 @@ export class Collector {
       outputs: [],
       repro: reproLine(line),
       artefacts: [],
-      host: { lane: 0, stages: [], totalMilliseconds: 0 },
+      host: { lane: 0, startedAt: 0, stages: [], totalMilliseconds: 0 },
     });
   }
 

@@ -98,6 +98,7 @@ export function makeRecord(
     artefacts: [],
     host: {
       lane: options.lane,
+      startedAt: clock.startedAt,
       stages: clock.stages,
       ...(compiled === undefined ? {} : { compileStages: { ...compiled.stageMilliseconds } }),
       totalMilliseconds: clock.total(),

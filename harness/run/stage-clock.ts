@@ -13,6 +13,8 @@ export type CaseStage =
 /** Measures stages in host milliseconds and remembers which one is running. */
 export class StageClock {
   readonly #begun = performance.now();
+  /** Milliseconds since the epoch. */
+  readonly startedAt = Date.now();
   readonly stages: { name: CaseStage; milliseconds: number }[] = [];
   /** The stage that is running, or was when something was thrown. */
   current: CaseStage = 'prepare';
