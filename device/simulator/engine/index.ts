@@ -128,25 +128,30 @@ function roundOfWorkers(tile: usize): void {
       if (
         pc - SRAM_BASE <= REGION1 - 8 - SRAM_BASE &&
         (pc & 7) == 0 &&
-        load<u64>(bundle, B_WORDS) == load<u64>(sram + <usize>pc) &&
-        matrixBundle(tile, w, bundle, sram)
+        load<u64>(bundle, B_WORDS) == load<u64>(sram + <usize>pc)
       ) {
-        fast++;
-        const repeats = load<u32>(w, REPEAT_COUNT);
-        if (repeats != 0 && pc + 8 == load<u32>(w, REPEAT_END)) {
-          store<u32>(w, repeats - 1, REPEAT_COUNT);
-          store<u32>(w, repeats > 1 ? load<u32>(w, REPEAT_FIRST) : pc + 8, PC);
-        } else store<u32>(w, pc + 8, PC);
-      } else {
-        store<u64>(tile, time, TIME);
-        stepWorker(tile, w, slot);
-        if (fault != 0 || load<u32>(tile, ACTIVE) != 63) {
-          if (fault == 0) store<u64>(tile, time + 1, TIME);
-          store<u64>(tile, load<u64>(tile, INSTRUCTIONS) + fast, INSTRUCTIONS);
-          return;
+        const most = time >= allReady ? alike(w, pc, 6 - <i32>slot) : 1;
+        const ran = runAlike(tile, sram, bundle, pc, w, most);
+        if (ran > 0) {
+          fast += ran;
+          time += ran;
+          slot += ran;
+          w += <usize>ran * WORKER_BYTES;
+          if (slot == 6) {
+            slot = 0;
+            w = tile + WORKERS;
+          }
+          continue;
         }
-        allReady = max(allReady, load<u64>(w, READY));
       }
+      store<u64>(tile, time, TIME);
+      stepWorker(tile, w, slot);
+      if (fault != 0 || load<u32>(tile, ACTIVE) != 63) {
+        if (fault == 0) store<u64>(tile, time + 1, TIME);
+        store<u64>(tile, load<u64>(tile, INSTRUCTIONS) + fast, INSTRUCTIONS);
+        return;
+      }
+      allReady = max(allReady, load<u64>(w, READY));
     }
     time++;
     w += WORKER_BYTES;
@@ -172,58 +177,66 @@ const LOAD_LOAD_STORE: u32 = 1;
 const LOAD_STORE: u32 = 2;
 
 /**
- * Runs a bundle by its fast path. Returns false, without effect, for other bundles and whenever the slow
- * path would raise something.
+ * Runs the workers from `slot` on through one bundle that they all stand at, as long as its fast path fits.
+ * Returns how many it ran; the next one, if any, is untouched and takes the slow path.
  */
-// @ts-ignore: decorator
-@inline
-function matrixBundle(tile: usize, w: usize, bundle: usize, sram: usize): bool {
+function runAlike(tile: usize, sram: usize, bundle: usize, pc: u32, first: usize, count: i32): i32 {
   const kind = load<u32>(bundle, B_KIND);
-  // With traps enabled the slow path decides whether a result stops the worker.
-  if (kind == 0 || (load<u32>(w, FP_CONTROL) & 7) != 0) return false;
-  const pack = w + <usize>load<u16>(bundle, B_PACK);
-  const low = load<u32>(pack);
-  const high = load<u32>(pack, 4);
-  const x = low & 0x1fffff;
-  const y = high & 0x1fffff;
-  const z = (low >> 21) | ((high >> 21) << 11);
-  if (((x | z) & 7) != 0 || !inside(x) || !inside(z)) return false;
-  const bankX = bank(x);
-  const bankZ = bank(z);
-  if (bankX == bankZ) return false;
-  const stored = load<u64>(w + <usize>load<u16>(bundle, B_STORE));
-  if (kind == LOAD_LOAD_STORE) {
-    if ((y & 7) != 0 || !inside(y)) return false;
-    const bankY = bank(y);
-    if (bankY == bankX || bankY == bankZ) return false;
-    const result = step(tile, w, bundle);
+  if (kind == 0) return 0;
+  const phase = load<u32>(bundle, B_PHASE);
+  const packAt = <usize>load<u16>(bundle, B_PACK);
+  const loadAt = <usize>load<u16>(bundle, B_LOAD);
+  const load2At = <usize>load<u16>(bundle, B_LOAD2);
+  const storeAt = <usize>load<u16>(bundle, B_STORE);
+  const inputAt = <usize>load<u16>(bundle, B_INPUT);
+  const partialAt = <usize>load<u16>(bundle, B_PARTIAL);
+  const resultAt = <usize>load<u16>(bundle, B_RESULT);
+  let w = first;
+  for (let done = 0; done < count; done++) {
+    // With traps enabled the slow path decides whether a result stops the worker.
+    if ((load<u32>(w, FP_CONTROL) & 7) != 0) return done;
+    const pack = w + packAt;
+    const low = load<u32>(pack);
+    const high = load<u32>(pack, 4);
+    const x = low & 0x1fffff;
+    const y = high & 0x1fffff;
+    const z = (low >> 21) | ((high >> 21) << 11);
+    // A store over this very bundle changes what the next worker fetches.
+    if (((x | z) & 7) != 0 || !inside(x) || !inside(z) || z == pc) return done;
+    const bankX = bank(x);
+    const bankZ = bank(z);
+    if (bankX == bankZ) return done;
+    let nextY = y;
+    if (kind == LOAD_LOAD_STORE) {
+      const bankY = bank(y);
+      if ((y & 7) != 0 || !inside(y) || bankY == bankX || bankY == bankZ) return done;
+      nextY = (y + 8) & 0x1fffff;
+    }
+    const stored = load<u64>(w + storeAt);
+    const result = matrixStep(tile, w, load<u64>(w + inputAt), load<u64>(w + partialAt), phase);
     store<u64>(sram + <usize>z, stored);
-    store<u64>(w + <usize>load<u16>(bundle, B_LOAD), load<u64>(sram + <usize>x));
-    store<u64>(w + <usize>load<u16>(bundle, B_LOAD2), load<u64>(sram + <usize>y));
-    store<u64>(w + <usize>load<u16>(bundle, B_RESULT), result);
+    store<u64>(w + loadAt, load<u64>(sram + <usize>x));
+    if (kind == LOAD_LOAD_STORE) store<u64>(w + load2At, load<u64>(sram + <usize>y));
+    store<u64>(w + resultAt, result);
     store<u32>(pack, ((x + 8) & 0x1fffff) | ((z + 8) << 21));
-    store<u32>(pack, ((y + 8) & 0x1fffff) | (((z + 8) >> 11) << 21), 4);
-    return true;
+    store<u32>(pack, nextY | (((z + 8) >> 11) << 21), 4);
+    const repeats = load<u32>(w, REPEAT_COUNT);
+    if (repeats != 0 && pc + 8 == load<u32>(w, REPEAT_END)) {
+      store<u32>(w, repeats - 1, REPEAT_COUNT);
+      store<u32>(w, repeats > 1 ? load<u32>(w, REPEAT_FIRST) : pc + 8, PC);
+    } else store<u32>(w, pc + 8, PC);
+    w += WORKER_BYTES;
   }
-  const result = step(tile, w, bundle);
-  store<u64>(sram + <usize>z, stored);
-  store<u64>(w + <usize>load<u16>(bundle, B_LOAD), load<u64>(sram + <usize>x));
-  store<u64>(w + <usize>load<u16>(bundle, B_RESULT), result);
-  store<u32>(pack, ((x + 8) & 0x1fffff) | ((z + 8) << 21));
-  store<u32>(pack, y | (((z + 8) >> 11) << 21), 4);
-  return true;
+  return count;
 }
 
+/** Workers from `first` on that stand at the same address, at most up to slot 5. */
 // @ts-ignore: decorator
 @inline
-function step(tile: usize, w: usize, bundle: usize): u64 {
-  return matrixStep(
-    tile,
-    w,
-    load<u64>(w + <usize>load<u16>(bundle, B_INPUT)),
-    load<u64>(w + <usize>load<u16>(bundle, B_PARTIAL)),
-    load<u32>(bundle, B_PHASE),
-  );
+function alike(first: usize, pc: u32, most: i32): i32 {
+  let count = 1;
+  while (count < most && load<u32>(first + <usize>count * WORKER_BYTES, PC) == pc) count++;
+  return count;
 }
 
 // @ts-ignore: decorator
