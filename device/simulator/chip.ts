@@ -12,7 +12,8 @@ import {
 } from './exchange.ts';
 import { exchangeFault, tileFault } from './faults.ts';
 import type { TileRunner } from './threads.ts';
-import { type ChipMemory, STATE, STATUS } from './tileMemory.ts';
+import type { ChipMemory } from './tileMemory.ts';
+import { STATE, STATUS } from './tileState.ts';
 
 const CONTROL_KINDS: readonly ControlKind[] = ['source', 'pointer', 'pairedSource', 'format'];
 /** Opcode bits that run and runall share [SDK]. */

@@ -10,7 +10,8 @@ import {
 } from '../ipu21/index.ts';
 import type { ExchangeFault } from './exchange.ts';
 import { opcodeText } from './opcodes.ts';
-import { type ChipMemory, STATE } from './tileMemory.ts';
+import type { ChipMemory } from './tileMemory.ts';
+import { STATE } from './tileState.ts';
 
 /** Codes of the engine that are not exceptions of the chip. */
 const NOT_MODELLED = 100;

@@ -1,5 +1,5 @@
 import { type EngineExports, engineModule, instantiate, TABLES, WASM_PAGE } from './engine.ts';
-import { startThreads, type ThreadPool } from './threads.ts';
+import { startThreads, type ThreadPool } from './threadPool.ts';
 
 /** Pages a memory may grow to: the whole 32-bit address space, enough for 1472 tiles. */
 const MAXIMUM_PAGES = 65_536;

@@ -7,7 +7,8 @@ import { EngineHost } from './host.ts';
 import { opcodeOf } from './opcodes.ts';
 import { RESULT, WORKER_CODE } from './testing/run.ts';
 import { singleThread } from './threads.ts';
-import { ChipMemory, STATE } from './tileMemory.ts';
+import { ChipMemory } from './tileMemory.ts';
+import { STATE } from './tileState.ts';
 
 /** Small generator with a period of 2^32; the same programs on every machine. */
 function generator(seed: number) {

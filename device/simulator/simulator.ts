@@ -10,7 +10,8 @@ import { type Application, type Binding, readPackage } from '../package/index.ts
 import { Chip } from './chip.ts';
 import { MAXIMUM_THREADS } from './engine.ts';
 import { manyThreads, singleThread, type TileRunner } from './threads.ts';
-import { ChipMemory, STATE } from './tileMemory.ts';
+import { ChipMemory } from './tileMemory.ts';
+import { STATE } from './tileState.ts';
 
 /** Version of the model: changes when cycles or results of an unchanged package may change. */
 export const MODEL_VERSION = 'sim-2';

@@ -3,49 +3,7 @@ import { SRAM_BASE, SRAM_BYTES, SRAM_END } from '../ipu21/index.ts';
 import { CHOICES } from './choices.ts';
 import { TABLES } from './engine.ts';
 import { EngineHost } from './host.ts';
-
-/** Byte offsets of a tile's state that the host reads and writes; the engine's state.ts is the layout. */
-export const STATE = {
-  physical: 0,
-  sram: 4,
-  time: 8,
-  status: 16,
-  faultCode: 20,
-  faultContext: 24,
-  faultPc: 28,
-  phaseStart: 32,
-  instructions: 40,
-  active: 48,
-  supervisorReady: 56,
-  inRow: 64,
-  sends: 68,
-  controls: 72,
-  syncOperand: 76,
-  faultDetail: 80,
-  sans: 84,
-  rowElements: 88,
-  csrs: 224,
-  supervisor: 1248,
-  workers: 1376,
-  workerBytes: 512,
-  arrival: 7168,
-  sendList: 8192,
-  controlList: 12_288,
-} as const;
-
-/** Status codes of a run. */
-export const STATUS = {
-  running: 0,
-  barrier: 1,
-  nonParticipation: 2,
-  host: 3,
-  rowEnded: 4,
-  timelineFull: 5,
-  faulted: 6,
-  limit: 7,
-  /** The engine itself failed; never expected. */
-  crashed: 8,
-} as const;
+import { STATE } from './tileState.ts';
 
 /** Bytes of one tile's state; the engine's state.ts is the layout. */
 const STATE_BYTES = 24_576;
