@@ -5,6 +5,8 @@ export interface ReportOptions {
   /** Where runs are kept; history between runs lives here. */
   readonly out: string;
   readonly allure: boolean;
+  /** Reports of a run that was reported before: trends must not count it twice. */
+  readonly again?: boolean;
   /** Where people read along; undefined when a program reads. */
   readonly console?: Terminal;
 }

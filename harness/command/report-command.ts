@@ -17,7 +17,7 @@ export async function reportCommand(house: House, name: string, flags: ReportFla
       `ipu-verify: the last line of ${run.directory.results} is torn; its ${run.file.tornBytes} bytes are left out\n`,
     );
   }
-  const listeners = await house.loadReports({ out: flags.out, allure: flags.allure });
+  const listeners = await house.loadReports({ out: flags.out, allure: flags.allure, again: true });
   for (const listener of listeners) {
     let path: string | undefined;
     try {

@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { VERDICTS } from '../harness/record/index.ts';
+
+/** Runs whose results the trend keeps. */
+const HISTORY_LIMIT = 60;
+/** Largest results folder, in bytes, that becomes one page; that page also opens without a web server. */
+const LARGEST_SINGLE_FILE = 8 * 2 ** 20;
+/** Labels that only repeat the case line. */
+const HIDDEN_LABELS = ['framework', 'epic', 'feature', 'story'];
+/** Seconds one generation may take. */
+const TIMEOUT = 300;
+
+export interface AllureRequest {
+  readonly results: string;
+  /** Run directory; the report and its configuration go there. */
+  readonly runPath: string;
+  readonly name: string;
+  /** JSON-lines file of earlier runs. */
+  readonly history: string;
+  readonly appendHistory: boolean;
+}
+
+/** Renders results to HTML with Allure's own generator, offline. Resolves to the way to open it. */
+export async function generateAllure(request: AllureRequest): Promise<string> {
+  const output = join(request.runPath, 'allure-report');
+  const config = join(request.runPath, 'allure-config.json');
+  rmSync(output, { recursive: true, force: true });
+  writeFileSync(config, JSON.stringify(configOf(request, output), undefined, 2));
+  try {
+    await runGenerator(
+      ['generate', request.results, '--config', config, '--output', output],
+      request.runPath,
+    );
+  } finally {
+    rmSync(config, { force: true });
+  }
+  const page = join(output, 'index.html');
+  return isSmall(request) ? page : `${page} (npx allure open '${output}')`;
+}
+
+function configOf(request: AllureRequest, output: string) {
+  const { name, history, appendHistory } = request;
+  return {
+    name,
+    output,
+    historyPath: history,
+    historyLimit: HISTORY_LIMIT,
+    appendHistory,
+    hideLabels: HIDDEN_LABELS,
+    categories: {
+      rules: VERDICTS.filter((verdict) => verdict !== 'passed').map((verdict) => ({
+        name: verdict,
+        matchers: { labels: { verdict } },
+        groupBy: [{ label: 'cause' }],
+        groupByMessage: false,
+      })),
+    },
+    plugins: {
+      awesome: {
+        options: {
+          reportName: name,
+          singleFile: isSmall(request),
+          reportLanguage: 'en',
+          groupBy: ['parentSuite', 'suite', 'subSuite'],
+          charts: [
+            { type: 'statusDynamics', title: 'Status over runs' },
+            { type: 'statusTransitions', title: 'New, fixed and still failing' },
+            { type: 'durations', title: 'Host time of cases', groupBy: 'none' },
+            { type: 'durationDynamics', title: 'Host time over runs' },
+            { type: 'testBaseGrowthDynamics', title: 'Cases added and removed' },
+          ],
+        },
+      },
+    },
+  };
+}
+
+function isSmall({ results }: AllureRequest): boolean {
+  const bytes = readdirSync(results).reduce((sum, name) => sum + statSync(join(results, name)).size, 0);
+  return bytes <= LARGEST_SINGLE_FILE;
+}
+
+function runGenerator(args: readonly string[], cwd: string): Promise<void> {
+  const tool = fileURLToPath(new URL('../cli.js', import.meta.resolve('allure')));
+  return new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      [tool, ...args],
+      { cwd, timeout: TIMEOUT * 1000, env: { ...process.env, NODE_ENV: 'production', FORCE_COLOR: '0' } },
+      (error, stdout, stderr) => {
+        if (error === null) resolve();
+        else reject(new Error(`allure generate failed: ${error.message}\n${stdout}${stderr}`.trim()));
+      },
+    );
+  });
+}
