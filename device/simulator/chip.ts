@@ -230,7 +230,7 @@ export class Chip {
   /** Workers must not run while words arrive; a launch right after a row that ends too early is an error. */
   #refuseLaunchWhileReceiving(): void {
     for (const delivery of this.#late) {
-      if (delivery.written <= this.#memory.u64(delivery.target, STATE.time)) continue;
+      if (delivery.written + delivery.words <= this.#memory.u64(delivery.target, STATE.time)) continue;
       const pc = this.#memory.u32(delivery.target, STATE.supervisor);
       const [word] = new Uint32Array(this.#memory.sram(delivery.target, pc, 4).slice().buffer);
       if ((word & LAUNCH_MASK) >>> 0 !== LAUNCH_WORDS) continue;

@@ -142,20 +142,9 @@ function receive(
     while (done < words) {
       while (next < pointers.length && pointers[next].event <= event + done) pointer = pointers[next++].value;
       const span = Math.min(words - done, (pointers[next]?.event ?? Number.POSITIVE_INFINITY) - event - done);
-      if (
-        pointer === undefined ||
-        pointer * 4 < SRAM_BASE ||
-        (pointer + span) * 4 > SRAM_END ||
-        (fromWord + done) * 4 < SRAM_BASE ||
-        (fromWord + words) * 4 > SRAM_END
-      ) {
-        faults.push({
-          tile,
-          error: 'bad address',
-          event: event + done,
-          address: (pointer ?? 0) * 4,
-          detail: pointer === undefined ? 'a word arrived before any pointer was set' : 'outside tile memory',
-        });
+      const fault = addressFault(source, fromWord + done, pointer, span);
+      if (fault !== undefined) {
+        faults.push({ ...fault, tile: fault.tile ?? tile, event: event + done + fault.after });
         return;
       }
       deliveries.push({
@@ -164,13 +153,44 @@ function receive(
         sent: sent + done,
         written: event + done,
         fromWord: fromWord + done,
-        toWord: pointer,
+        toWord: pointer as number,
         words: span,
       });
-      pointer += span;
+      pointer = (pointer as number) + span;
       done += span;
     }
   }
+}
+
+/** The first of `span` words that is read or written outside tile memory, if one is. */
+function addressFault(
+  source: number,
+  fromWord: number,
+  pointer: number | undefined,
+  span: number,
+): (Omit<ExchangeFault, 'tile' | 'event'> & { tile?: number; after: number }) | undefined {
+  const error = 'bad address' as const;
+  if (pointer === undefined)
+    return { error, after: 0, address: 0, detail: 'a word arrived before any pointer was set' };
+  const written = firstOutside(pointer, span);
+  const read = firstOutside(fromWord, span);
+  if (written < span && written <= read) {
+    return {
+      error,
+      after: written,
+      address: (pointer + written) * 4,
+      detail: 'a word is written outside tile memory',
+    };
+  }
+  if (read === span) return undefined;
+  const detail = 'a word is sent from outside tile memory';
+  return { error, tile: source, after: read, address: (fromWord + read) * 4, detail };
+}
+
+/** Position of the first word outside tile memory, `count` when there is none. */
+function firstOutside(word: number, count: number): number {
+  if (word < SRAM_BASE / 4 || word >= SRAM_END / 4) return 0;
+  return Math.min(count, SRAM_END / 4 - word);
 }
 
 /** Sends that may still run at `event`; they are in time order. */

@@ -26,7 +26,7 @@ export class HandProgram {
   readonly #labels = new Map<string, number>();
   readonly #code: { address: number; words: (number | HandInstruction)[]; coissue: boolean }[] = [];
   #address: number;
-  readonly #entry: number;
+  #entry: number;
 
   constructor(physicalTile: number, entry: number = LOAD_ADDRESS) {
     this.physicalTile = checkedTile(physicalTile);
@@ -42,6 +42,12 @@ export class HandProgram {
   /** Code goes on at another address. */
   origin(address: number): this {
     this.#address = address;
+    return this;
+  }
+
+  /** Address the supervisor starts at, when it is not the first one. */
+  startAt(entry: number): this {
+    this.#entry = entry;
     return this;
   }
 
