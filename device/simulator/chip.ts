@@ -1,26 +1,35 @@
 import { DeviceError } from '../device.ts';
 import { CSR, logicalTileOf, NEUTRAL_SOURCE, type PhysicalTile } from '../ipu21/index.ts';
 import { CHOICES } from './choices.ts';
-import {
-  type Control,
-  type ControlKind,
-  type Delivery,
-  deliveriesOf,
-  elementHazards,
-  type Send,
-  type TileTimeline,
-} from './exchange.ts';
+import { deliveriesOf, elementHazards } from './exchange.ts';
 import { exchangeFault, tileFault } from './faults.ts';
 import type { TileRunner } from './threads.ts';
 import type { ChipMemory } from './tileMemory.ts';
 import { STATE, STATUS } from './tileState.ts';
+import {
+  type Control,
+  type ControlKind,
+  type Delivery,
+  type Send,
+  settings,
+  type TileTimeline,
+  WIDE,
+} from './timeline.ts';
 
 const CONTROL_KINDS: readonly ControlKind[] = ['source', 'pointer', 'pairedSource', 'format'];
 /** Opcode bits that run and runall share [SDK]. */
 const LAUNCH_MASK = 0xfe000000;
 const LAUNCH_WORDS = 0x14000000;
 /** Supervisor registers that the exchange uses [SDK]. */
-const { INCOMING_MUX, INCOMING_BASE, OUTGOING_BASE } = CSR;
+const { INCOMING_MUX, INCOMING_MUXPAIR, INCOMING_FORMAT, INCOMING_BASE, OUTGOING_BASE } = CSR;
+/** What a receiver keeps from phase to phase, and where a program reads and writes it. */
+const KEPT_CONTROLS: readonly (readonly [ControlKind, number])[] = [
+  ['source', INCOMING_MUX],
+  ['pairedSource', INCOMING_MUXPAIR],
+  ['format', INCOMING_FORMAT],
+];
+
+const itemWords = (sendControl: number) => ((sendControl & WIDE) === 0 ? 1 : 2);
 
 /** Cycle account of one tile within a call. */
 export interface TileAccount {
@@ -63,6 +72,7 @@ export class Chip {
     for (const [tile, entry] of entries) {
       this.#memory.setU32(tile, STATE.supervisor, entry);
       this.#setCsr(tile, INCOMING_MUX, NEUTRAL_SOURCE);
+      this.#setCsr(tile, INCOMING_MUXPAIR, NEUTRAL_SOURCE);
     }
   }
 
@@ -114,8 +124,10 @@ export class Chip {
     )[0];
     if (fault !== undefined) throw exchangeFault(fault);
     for (const { tile, controls } of timelines.values()) {
-      const last = controls.filter((control) => control.kind === 'source').at(-1);
-      if (last !== undefined) this.#setCsr(tile, INCOMING_MUX, last.value);
+      for (const [kind, csr] of KEPT_CONTROLS) {
+        const last = settings(controls, kind).at(-1);
+        if (last !== undefined) this.#setCsr(tile, csr, last.value);
+      }
     }
     this.#deliver(timelines, deliveries, release);
     for (const tile of active) {
@@ -150,10 +162,16 @@ export class Chip {
     );
   }
 
-  /** The source a tile listens to from before the phase, as a control at event 0. */
+  /** What a tile listens to from before the phase, as controls at event 0. */
   #selected(tile: number): Control[] {
-    const value = this.#csr(tile, INCOMING_MUX);
-    return value === NEUTRAL_SOURCE ? [] : [{ event: 0, kind: 'source', value }];
+    const source = this.#csr(tile, INCOMING_MUX);
+    const paired = this.#csr(tile, INCOMING_MUXPAIR);
+    const format = this.#csr(tile, INCOMING_FORMAT) & 3;
+    const controls: Control[] = [];
+    if (source !== NEUTRAL_SOURCE) controls.push({ event: 0, kind: 'source', value: source });
+    if (paired !== NEUTRAL_SOURCE) controls.push({ event: 0, kind: 'pairedSource', value: paired });
+    if (format !== 0) controls.push({ event: 0, kind: 'format', value: format });
+    return controls;
   }
 
   #csr(tile: number, index: number): number {
@@ -175,7 +193,7 @@ export class Chip {
       sends.push({
         start: read(STATE.sendList, index, 0),
         words: read(STATE.sendList, index, 1),
-        wordAddress: outgoing + read(STATE.sendList, index, 2),
+        wordAddress: outgoing + read(STATE.sendList, index, 2) * itemWords(read(STATE.sendList, index, 3)),
         control: read(STATE.sendList, index, 3),
       });
     }
@@ -201,16 +219,15 @@ export class Chip {
     const timely: Delivery[] = [];
     const late: LateWords[] = [];
     for (const delivery of deliveries) {
-      const onTime = Math.min(
-        delivery.words,
-        Math.max(0, timelines.get(delivery.target)!.rowEnd - delivery.written),
-      );
+      const { wordsPerEvent } = delivery;
+      const inTime = Math.max(0, timelines.get(delivery.target)!.rowEnd - delivery.written);
+      const onTime = Math.min(delivery.words, inTime * wordsPerEvent);
       if (onTime > 0) timely.push({ ...delivery, words: onTime });
       if (onTime === delivery.words) continue;
       late.push({
         ...delivery,
-        sent: delivery.sent + onTime,
-        written: release + delivery.written + onTime,
+        sent: delivery.sent + onTime / wordsPerEvent,
+        written: release + delivery.written + onTime / wordsPerEvent,
         fromWord: delivery.fromWord + onTime,
         toWord: delivery.toWord + onTime,
         words: delivery.words - onTime,
@@ -230,7 +247,11 @@ export class Chip {
   /** Workers must not run while words arrive; a launch right after a row that ends too early is an error. */
   #refuseLaunchWhileReceiving(): void {
     for (const delivery of this.#late) {
-      if (delivery.written + delivery.words <= this.#memory.u64(delivery.target, STATE.time)) continue;
+      if (
+        delivery.written + delivery.words / delivery.wordsPerEvent <=
+        this.#memory.u64(delivery.target, STATE.time)
+      )
+        continue;
       const pc = this.#memory.u32(delivery.target, STATE.supervisor);
       const [word] = new Uint32Array(this.#memory.sram(delivery.target, pc, 4).slice().buffer);
       if ((word & LAUNCH_MASK) >>> 0 !== LAUNCH_WORDS) continue;
@@ -263,7 +284,7 @@ export class Chip {
   #land(before: number): void {
     const rest: LateWords[] = [];
     for (const words of this.#late) {
-      if (words.written + words.words > before) rest.push(words);
+      if (words.written + words.words / words.wordsPerEvent > before) rest.push(words);
       else
         this.#memory
           .sram(words.target, words.toWord * 4, words.words * 4)
@@ -281,18 +302,18 @@ export class Chip {
     const words = this.#memory.words;
     const place = (tile: number, word: number) => this.#memory.sram(tile, word * 4, 4).byteOffset / 4;
     const steps: { event: number; write: boolean; at: number; into: Uint32Array; slot: number }[] = [];
-    for (const { source, target, sent, written, fromWord, toWord, words: count } of timely) {
+    for (const { source, target, sent, written, fromWord, toWord, words: count, wordsPerEvent } of timely) {
       const into = new Uint32Array(count);
       for (let word = 0; word < count; word++) {
         steps.push({
-          event: sent + word,
+          event: sent + Math.floor(word / wordsPerEvent),
           write: false,
           at: place(source, fromWord + word),
           into,
           slot: word,
         });
         steps.push({
-          event: written + word,
+          event: written + Math.floor(word / wordsPerEvent),
           write: true,
           at: place(target, toWord + word),
           into,
@@ -300,10 +321,10 @@ export class Chip {
         });
       }
     }
-    for (const { source, sent, fromWord, words: count, data } of late) {
+    for (const { source, sent, fromWord, words: count, wordsPerEvent, data } of late) {
       for (let slot = 0; slot < count; slot++)
         steps.push({
-          event: sent + slot,
+          event: sent + Math.floor(slot / wordsPerEvent),
           write: false,
           at: place(source, fromWord + slot),
           into: data,

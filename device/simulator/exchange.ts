@@ -9,57 +9,16 @@ import {
   timeToMux,
   writeLatency,
 } from '../ipu21/index.ts';
-
-/** A stream a tile put on the fabric: one word per event from `start`. */
-export interface Send {
-  readonly start: number;
-  readonly words: number;
-  /** Source address in words. */
-  readonly wordAddress: number;
-  /** Direction bits, plus 4 for 64-bit items. */
-  readonly control: number;
-}
-
-export type ControlKind = 'source' | 'pointer' | 'pairedSource' | 'format';
-
-/** A receive control that takes effect at an event of the tile. */
-export interface Control {
-  readonly event: number;
-  readonly kind: ControlKind;
-  readonly value: number;
-}
-
-/** What one tile did in a phase, in events since the barrier's release. */
-export interface TileTimeline {
-  readonly tile: number;
-  readonly sends: readonly Send[];
-  readonly controls: readonly Control[];
-  /** Event at which the tile went on with other code. */
-  readonly rowEnd: number;
-  /** Bit n is set when row code was fetched from element n of region 0. */
-  readonly codeElements: number;
-}
-
-/** A run of words that crosses the fabric without interruption. */
-export interface Delivery {
-  readonly source: number;
-  readonly target: number;
-  /** Sender event of the first word, and event of its write on the receiver. */
-  readonly sent: number;
-  readonly written: number;
-  readonly fromWord: number;
-  readonly toWord: number;
-  words: number;
-}
-
-/** Why the exchange stopped a tile. */
-export interface ExchangeFault {
-  readonly tile: number;
-  readonly error: 'memory access' | 'instruction fetch' | 'bad address' | 'memory conflict' | 'not modelled';
-  readonly event: number;
-  readonly address: number;
-  readonly detail: string;
-}
+import { receivePaired } from './pairedExchange.ts';
+import {
+  type Delivery,
+  type ExchangeFault,
+  firstOverlap,
+  type Setting,
+  settings,
+  type TileTimeline,
+  WIDE,
+} from './timeline.ts';
 
 /**
  * What every receiver captures: its mux samples, event by event, what the selected sender put on the fabric
@@ -73,22 +32,9 @@ export function deliveriesOf(timelines: ReadonlyMap<number, TileTimeline>): {
   const deliveries: Delivery[] = [];
   const faults: ExchangeFault[] = [];
   for (const timeline of timelines.values()) {
-    const paired = timeline.controls.find(
-      (control) => control.kind === 'pairedSource' || (control.kind === 'format' && control.value !== 0),
-    );
-    const wide = timeline.sends.find((send) => (send.control & 4) !== 0);
-    if (paired !== undefined || wide !== undefined) {
-      faults.push({
-        tile: timeline.tile,
-        error: 'not modelled',
-        event: paired?.event ?? wide?.start ?? 0,
-        address: 0,
-        detail: '64-bit paired exchange is not modelled yet',
-      });
-      continue;
-    }
     receive(timeline, timelines, deliveries, faults);
   }
+  receivePaired(timelines, deliveries, faults);
   return { deliveries, faults };
 }
 
@@ -124,6 +70,16 @@ function receive(
       const first = Math.max(send.start + toMux, event);
       const last = Math.min(send.start + send.words + toMux, until);
       if (last <= first) continue;
+      if ((send.control & WIDE) !== 0) {
+        faults.push({
+          tile,
+          error: 'not modelled',
+          event,
+          address: 0,
+          detail: `the selected source, physical tile ${value}, sends 64-bit items`,
+        });
+        return;
+      }
       const sent = first - toMux;
       arrivals.push({
         source: value,
@@ -137,7 +93,19 @@ function receive(
   arrivals.sort((x, y) => x.event - y.event);
   let pointer: number | undefined;
   let next = 0;
+  const formats = settings(timeline.controls, 'format');
   for (const { source, sent, event, fromWord, words } of arrivals) {
+    const wide = wideFormat(formats, event, event + words);
+    if (wide !== undefined) {
+      faults.push({
+        tile,
+        error: 'format change',
+        event: Math.max(wide, event),
+        address: 0,
+        detail: `32-bit words from physical tile ${source} are written while the format is 64-bit`,
+      });
+      return;
+    }
     let done = 0;
     while (done < words) {
       while (next < pointers.length && pointers[next].event <= event + done) pointer = pointers[next++].value;
@@ -155,6 +123,7 @@ function receive(
         fromWord: fromWord + done,
         toWord: pointer as number,
         words: span,
+        wordsPerEvent: 1,
       });
       pointer = (pointer as number) + span;
       done += span;
@@ -193,16 +162,12 @@ function firstOutside(word: number, count: number): number {
   return Math.min(count, SRAM_END / 4 - word);
 }
 
-/** Sends that may still run at `event`; they are in time order. */
-function* firstOverlap(sends: readonly Send[], event: number): Generator<Send> {
-  let low = 0;
-  let high = sends.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sends[middle].start + sends[middle].words <= event) low = middle + 1;
-    else high = middle;
-  }
-  for (let index = low; index < sends.length; index++) yield sends[index];
+/** Event of the setting that makes the format 64-bit somewhere in [from, until). */
+function wideFormat(formats: readonly Setting[], from: number, until: number): number | undefined {
+  return formats.find(
+    ({ event, value }, index) =>
+      value !== 0 && event < until && (formats[index + 1]?.event ?? Number.POSITIVE_INFINITY) > from,
+  )?.event;
 }
 
 const REGION0_ELEMENTS = elementOf(REGION1_BASE);
@@ -224,20 +189,25 @@ export function elementHazards(
   deliveries: readonly Delivery[],
 ): ExchangeFault[] {
   const writes = new Map<number, Window[]>();
-  for (const { target, written, toWord, words } of deliveries) {
+  for (const { target, written, toWord, words, wordsPerEvent } of deliveries) {
     const list = writes.get(target) ?? [];
-    list.push({ from: written, until: written + words, address: toWord * 4, bytes: words * 4 });
+    list.push({
+      from: written,
+      until: written + words / wordsPerEvent,
+      address: toWord * 4,
+      bytes: words * 4,
+    });
     writes.set(target, list);
   }
   const faults: ExchangeFault[] = [];
   for (const [tile, list] of writes) {
     const timeline = timelines.get(tile);
     if (timeline === undefined) continue;
-    const reads = timeline.sends.map(({ start, words, wordAddress }) => ({
+    const reads = timeline.sends.map(({ start, words, wordAddress, control }) => ({
       from: start,
       until: start + words,
       address: wordAddress * 4,
-      bytes: words * 4,
+      bytes: words * ((control & WIDE) === 0 ? 4 : 8),
     }));
     const clash = list.find((write) => runsFrom(timeline.codeElements, write));
     if (clash !== undefined) {

@@ -8,10 +8,10 @@ import {
   logicalTileOf,
   type PhysicalTile,
 } from '../ipu21/index.ts';
-import type { ExchangeFault } from './exchange.ts';
 import { opcodeText } from './opcodes.ts';
 import type { ChipMemory } from './tileMemory.ts';
 import { STATE } from './tileState.ts';
+import type { ExchangeFault } from './timeline.ts';
 
 /** Codes of the engine that are not exceptions of the chip. */
 const NOT_MODELLED = 100;
@@ -80,6 +80,7 @@ const RECEIVE_CODES: Readonly<Record<string, number>> = {
   'bad address': 3,
   'workers active': 4,
   'memory conflict': 6,
+  'format change': 7,
 };
 
 /** A receive error (EXERR) of a tile. */
