@@ -16,6 +16,7 @@ import {
   WIDE,
 } from './timeline.ts';
 
+const HOST_RELEASE = CHOICES.HOST_RELEASE_CYCLES.value;
 const CONTROL_KINDS: readonly ControlKind[] = ['source', 'pointer', 'pairedSource', 'format'];
 /** Opcode bits that run and runall share [SDK]. */
 const LAUNCH_MASK = 0xfe000000;
@@ -79,10 +80,12 @@ export class Chip {
   /**
    * Runs until all tiles wait at the host barrier. Throws DeviceError for a fault, a deadlock, or when a
    * tile passes the cycle limit.
+   * Returns the cycle in which the barrier let them go.
    */
-  runToHost(cycleLimit: number): void {
+  runToHost(cycleLimit: number): number {
     const { tiles } = this.#memory;
-    const begin = Math.max(...tiles.map((tile) => this.#memory.u64(tile, STATE.time)));
+    const last = Math.max(...tiles.map((tile) => this.#memory.u64(tile, STATE.time)));
+    const begin = Math.ceil(last / HOST_RELEASE) * HOST_RELEASE;
     for (const tile of tiles) this.#resume(tile, begin);
     this.#accounts.clear();
     const limit = begin + cycleLimit;
@@ -91,7 +94,7 @@ export class Chip {
       const waiting = tiles.map((tile) => this.#memory.u32(tile, STATE.status));
       if (waiting.every((status) => status === STATUS.host)) {
         this.#land(Number.POSITIVE_INFINITY);
-        return;
+        return begin;
       }
       if (!waiting.every((status) => status === STATUS.barrier || status === STATUS.nonParticipation))
         throw this.#deadlock(waiting);

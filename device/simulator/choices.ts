@@ -48,6 +48,12 @@ export const CHOICES = {
     'GUESS',
     'From the last arrival at the internal barrier to its release; measured phases show 229..277 of barrier and set-up together.',
   ),
+  HOST_RELEASE_CYCLES: choice(
+    6,
+    'cycles',
+    'GUESS',
+    'The host barrier is released at a multiple of this, one turn of the worker slots: equal calls take equal time.',
+  ),
   EXP_CYCLES: choice(3, 'worker cycles', 'SDK', 'f32exp and f32exp2.'),
   LOG_CYCLES: choice(6, 'worker cycles', 'SDK', 'f32ln and f32log2.'),
   TANH_CYCLES: choice(

@@ -14,7 +14,7 @@ import { ChipMemory } from './tileMemory.ts';
 import { STATE } from './tileState.ts';
 
 /** Version of the model: changes when cycles or results of an unchanged package may change. */
-export const MODEL_VERSION = 'sim-2';
+export const MODEL_VERSION = 'sim-3';
 
 export interface SimulatorOptions {
   /** Host threads, the caller included, 1..16. Results and cycles do not depend on it. */
@@ -114,13 +114,13 @@ export class SimulatedIpu21 implements Device {
       }
     }
     const before = this.#times();
-    this.#run(chip);
+    const startCycle = this.#run(chip);
     const after = this.#times();
     const outputs = new Map<string, Uint8Array>();
     for (const binding of application.outputs) outputs.set(binding.name, this.#read(binding));
     const tiles: TileTimes[] = memory.tiles.map((tile, index) => ({
       physicalTile: tile,
-      startCycle: before[index].time,
+      startCycle,
       endCycle: after[index].time,
       syncCycles: chip.account(tile).waited,
       exchangeCycles: chip.account(tile).exchanged,
@@ -147,9 +147,9 @@ export class SimulatedIpu21 implements Device {
     this.#stopped = undefined;
   }
 
-  #run(chip: Chip): void {
+  #run(chip: Chip): number {
     try {
-      chip.runToHost(this.#cycleLimit);
+      return chip.runToHost(this.#cycleLimit);
     } catch (error) {
       this.#stopped = (error as Error).message;
       throw error;

@@ -60,7 +60,8 @@ export class ChipMemory {
 
   /** View of a tile's SRAM. Throws RangeError outside it. */
   sram(tile: number, address: number, bytes: number): Uint8Array {
-    if (address < SRAM_BASE || bytes < 0 || address + bytes > SRAM_END)
+    const whole = Number.isInteger(address) && Number.isInteger(bytes);
+    if (!whole || address < SRAM_BASE || bytes < 0 || address + bytes > SRAM_END)
       throw new RangeError(`address 0x${address.toString(16)} + ${bytes} is outside tile memory`);
     const start = this.base(tile) + STATE_BYTES + address - SRAM_BASE;
     return this.bytes.subarray(start, start + bytes);
