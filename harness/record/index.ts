@@ -23,7 +23,14 @@ export {
   type RunDirectory,
   runDirectory,
 } from './run-directory.ts';
-export { failedCases, formatRatio, type RunSummary, summarize, summaryLine } from './summary.ts';
+export {
+  failedCases,
+  formatRatio,
+  isWorseRatio,
+  type RunSummary,
+  summarize,
+  summaryLine,
+} from './summary.ts';
 export {
   countClass,
   countVerdicts,

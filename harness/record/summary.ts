@@ -22,7 +22,7 @@ export function summarize(manifest: RunManifest, records: readonly ResultRecord[
   const counts = countVerdicts(records.map((record) => record.verdict));
   let worst: RunSummary['worst'];
   for (const { boundRatio, case: line } of records) {
-    if (boundRatio !== undefined && !(boundRatio <= (worst?.ratio ?? Number.NEGATIVE_INFINITY)))
+    if (boundRatio !== undefined && isWorseRatio(boundRatio, worst?.ratio))
       worst = { ratio: boundRatio, case: line };
   }
   const { startedAt, endedAt } = manifest;
@@ -38,6 +38,11 @@ export function summarize(manifest: RunManifest, records: readonly ResultRecord[
       interrupted: manifest.state === 'interrupted',
     }),
   };
+}
+
+/** Whether a bound ratio is worse than another one; NaN is worse than every number. */
+export function isWorseRatio(ratio: number, than: number | undefined): boolean {
+  return than === undefined || (!Number.isNaN(than) && !(ratio <= than));
 }
 
 /** Cases that failed: wrong results and broken budgets, but not checks that proved nothing. */

@@ -1,6 +1,6 @@
 import type { CaseJudgement } from '../judge/index.ts';
 import type { UnpackedOutput } from '../ports.ts';
-import type { RecordOutput } from '../record/index.ts';
+import { isWorseRatio, type RecordOutput } from '../record/index.ts';
 
 /** Mismatches one record keeps per output. */
 const KEPT_MISMATCHES = 8;
@@ -31,7 +31,7 @@ export function worstBoundRatio(judgement: CaseJudgement): number | undefined {
   for (const { metrics } of judgement.outputs) {
     if (metrics === undefined || metrics.compared === 0) continue;
     const { value } = metrics.maxBoundRatio;
-    if (worst === undefined || !(value <= worst)) worst = value;
+    if (isWorseRatio(value, worst)) worst = value;
   }
   return worst;
 }
