@@ -84,7 +84,7 @@ export const CHOICES = {
     0x7ef1,
     'pattern',
     'SW',
-    'Halfword that fills memory no segment covers: NaN as f16, 1.6e38 as f32, not an instruction.',
+    'Halfword that fills memory no segment covers: NaN as f16, 1.6e38 as f32; as code an exchange send, which stops a worker and a supervisor outside a row.',
   ),
 } as const satisfies Record<string, Choice>;
 
@@ -128,7 +128,46 @@ export const RULES: readonly {
     name: 'late words',
     evidence: 'GUESS',
     meaning:
-      'Words that arrive after a tile went on stay in flight: a launch before their arrival is a receive error, other code sees memory without them until its next barrier.',
+      'Words that arrive after a tile left its row land in their cycle: later instructions see them, and a word that arrives while workers run is a receive error.',
+  },
+  {
+    name: 'source before the phase',
+    evidence: 'GUESS',
+    meaning:
+      'A source that is still selected at the barrier is heard from event 0; start-up leaves the neutral source selected.',
+  },
+  {
+    name: 'exchange bases',
+    evidence: 'HW',
+    meaning: 'OUTGOING_BASE and INCOMING_BASE are added to the source and destination addresses of a row.',
+  },
+  {
+    name: 'stream continuation',
+    evidence: 'GUESS',
+    meaning:
+      'sendoff continues at the next word in the directions of its own control, 0 sends nothing; sendpic keeps the directions.',
+  },
+  {
+    name: 'end of a row',
+    evidence: 'GUESS',
+    meaning:
+      'A row ends with the first instruction that accesses memory, launches, or reaches a barrier; until then received words are not looked at.',
+  },
+  {
+    name: 'workers at a barrier',
+    evidence: 'GUESS',
+    meaning:
+      'A supervisor reaches a barrier without waiting for its workers; a barrier released while they run is a receive error.',
+  },
+  {
+    name: 'repeat body',
+    evidence: 'GUESS',
+    meaning: 'Branches, calls, rpt, exits and traps are illegal in it; get and put are not.',
+  },
+  {
+    name: 'control registers at start',
+    evidence: 'GUESS',
+    meaning: 'Zero, but for the neutral source; registers that only the machine writes ignore a put.',
   },
   {
     name: 'minimum and maximum',

@@ -14,7 +14,7 @@ import { STATE } from './tileState.ts';
 import type { ExchangeFault } from './timeline.ts';
 
 /** Codes of the engine that are not exceptions of the chip. */
-const NOT_MODELLED = 100;
+export const NOT_MODELLED = 100;
 const RUNALL_ERROR = 101;
 
 const hex = (value: number) => `0x${(value >>> 0).toString(16)}`;
