@@ -3,6 +3,7 @@ import { CSR, logicalTileOf, NEUTRAL_SOURCE, type PhysicalTile } from '../ipu21/
 import { CHOICES } from './choices.ts';
 import { deliveriesOf, elementHazards } from './exchange.ts';
 import { exchangeFault, tileFault } from './faults.ts';
+import { type LateWords, WordsInFlight } from './lateWords.ts';
 import type { TileRunner } from './threads.ts';
 import type { ChipMemory } from './tileMemory.ts';
 import { STATE, STATUS } from './tileState.ts';
@@ -18,9 +19,6 @@ import {
 
 const HOST_RELEASE = CHOICES.HOST_RELEASE_CYCLES.value;
 const CONTROL_KINDS: readonly ControlKind[] = ['source', 'pointer', 'pairedSource', 'format'];
-/** Opcode bits that run and runall share [SDK]. */
-const LAUNCH_MASK = 0xfe000000;
-const LAUNCH_WORDS = 0x14000000;
 /** Supervisor registers that the exchange uses [SDK]. */
 const { INCOMING_MUX, INCOMING_MUXPAIR, INCOMING_FORMAT, INCOMING_BASE, OUTGOING_BASE } = CSR;
 /** What a receiver keeps from phase to phase, and where a program reads and writes it. */
@@ -38,12 +36,6 @@ export interface TileAccount {
   exchanged: number;
 }
 
-/** Words on their way to a tile that has left its row. */
-interface LateWords extends Delivery {
-  /** The words as they left the sender. */
-  readonly data: Uint32Array;
-}
-
 /**
  * Drives all tiles from barrier to barrier. Between barriers tiles are independent and may run in any
  * order on any thread; at a barrier the exchange of the phase is resolved for all of them at once.
@@ -52,11 +44,12 @@ export class Chip {
   readonly #memory: ChipMemory;
   readonly #runner: TileRunner;
   readonly #accounts = new Map<number, TileAccount>();
-  readonly #late: LateWords[] = [];
+  readonly #inFlight: WordsInFlight;
 
   constructor(memory: ChipMemory, runner: TileRunner) {
     this.#memory = memory;
     this.#runner = runner;
+    this.#inFlight = new WordsInFlight(memory);
   }
 
   account(tile: number): TileAccount {
@@ -93,7 +86,7 @@ export class Chip {
     for (;;) {
       const waiting = tiles.map((tile) => this.#memory.u32(tile, STATE.status));
       if (waiting.every((status) => status === STATUS.host)) {
-        this.#land(Number.POSITIVE_INFINITY);
+        this.#inFlight.land(Number.POSITIVE_INFINITY);
         return begin;
       }
       if (!waiting.every((status) => status === STATUS.barrier || status === STATUS.nonParticipation))
@@ -109,7 +102,7 @@ export class Chip {
     const arrivals = tiles.map((tile) => memory.u64(tile, STATE.arrival));
     const release = Math.max(...arrivals) + CHOICES.INTERNAL_SYNC_CYCLES.value;
     this.#refuseRunningWorkers(release);
-    this.#land(release);
+    this.#inFlight.land(release);
     const active: number[] = [];
     tiles.forEach((tile, index) => {
       this.account(tile).waited += release - arrivals[index];
@@ -243,29 +236,7 @@ export class Chip {
         new Uint8Array(data.buffer).set(this.#memory.sram(source, fromWord * 4, words * 4));
       for (const delivery of timely) this.#copy(delivery);
     }
-    this.#late.push(...late);
-    this.#refuseLaunchWhileReceiving();
-  }
-
-  /** Workers must not run while words arrive; a launch right after a row that ends too early is an error. */
-  #refuseLaunchWhileReceiving(): void {
-    for (const delivery of this.#late) {
-      if (
-        delivery.written + delivery.words / delivery.wordsPerEvent <=
-        this.#memory.u64(delivery.target, STATE.time)
-      )
-        continue;
-      const pc = this.#memory.u32(delivery.target, STATE.supervisor);
-      const [word] = new Uint32Array(this.#memory.sram(delivery.target, pc, 4).slice().buffer);
-      if ((word & LAUNCH_MASK) >>> 0 !== LAUNCH_WORDS) continue;
-      throw exchangeFault({
-        tile: delivery.target,
-        error: 'workers active',
-        event: delivery.written,
-        address: delivery.toWord * 4,
-        detail: `${delivery.words} words from tile ${delivery.source} arrive after the row ended`,
-      });
-    }
+    this.#inFlight.add(late);
   }
 
   /** A supervisor may reach a barrier while workers run, but the model cannot let it go on beside them. */
@@ -281,19 +252,6 @@ export class Chip {
         detail: `workers run until cycle ${until}, the barrier is released at ${release}`,
       });
     }
-  }
-
-  /** Writes words in flight that arrived before a cycle. */
-  #land(before: number): void {
-    const rest: LateWords[] = [];
-    for (const words of this.#late) {
-      if (words.written + words.words / words.wordsPerEvent > before) rest.push(words);
-      else
-        this.#memory
-          .sram(words.target, words.toWord * 4, words.words * 4)
-          .set(new Uint8Array(words.data.buffer));
-    }
-    this.#late.splice(0, this.#late.length, ...rest);
   }
 
   #copy({ source, target, fromWord, toWord, words }: Delivery): void {
@@ -347,11 +305,18 @@ export class Chip {
     this.#memory.setU64(tile, STATE.supervisorReady, cycle);
   }
 
+  /** Runs tiles to their next stop; words in flight land on the way, each in its cycle. */
   #runAll(tiles: readonly number[], limit: number): void {
-    this.#runner.run(tiles, limit);
+    let running = tiles;
+    while (running.length > 0) {
+      this.#runner.run(running, limit);
+      running = running.filter((tile) => this.#memory.u32(tile, STATE.status) === STATUS.wordsDue);
+      for (const tile of running) this.#inFlight.land(this.#memory.u64(tile, STATE.supervisorReady), tile);
+    }
     for (const tile of tiles) {
       const status = this.#memory.u32(tile, STATE.status);
       if (status === STATUS.faulted) throw tileFault(this.#memory, tile);
+      if (status === STATUS.workersReceiving) throw this.#receivedWhileWorking(tile);
       if (status === STATUS.crashed) {
         throw new DeviceError(
           'infra-error',
@@ -373,6 +338,17 @@ export class Chip {
         );
       }
     }
+  }
+
+  #receivedWhileWorking(tile: number): DeviceError {
+    const { written, toWord, source } = this.#inFlight.next(tile)!;
+    return exchangeFault({
+      tile,
+      error: 'workers active',
+      event: written - this.#memory.u64(tile, STATE.phaseStart),
+      address: toWord * 4,
+      detail: `a word from physical tile ${source} arrives after the row ended, while workers run`,
+    });
   }
 
   #deadlock(waiting: readonly number[]): DeviceError {

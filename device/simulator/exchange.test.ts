@@ -320,39 +320,31 @@ it('words are forwarded within a phase once they have arrived', async () => {
   await expect(forward(1)).rejects.toThrow(/memory conflict/);
 });
 
-it('words that arrive after a row ended are seen at the next barrier, not before', async () => {
-  const words = 4;
+/** Tile 2 leaves its row with two of four words of tile 0 written; words 2 and 3 are due in its next two cycles. */
+const leavesEarly = (after: (program: HandProgram) => void) =>
+  phaseTile(
+    2,
+    (program) => {
+      program.op('setzi', m(1), TARGET).op('setzi', m(2), RESULT + 0x4000);
+      program.op('delayxpic', 110, 0, 0).op('delayxpic', 3, 0, NEUTRAL_SOURCE);
+      program.op('delaypic', 47, 0, TARGET / 4).op('delay', 1);
+    },
+    { after },
+  );
+
+it('words that arrive after a row ended land in their cycle', async () => {
   const device = await runTiles([
-    phaseTile(
-      0,
-      (program) => {
-        sendRow(0, 2, words)(program);
-        program.data(SOURCE, messageOf(0, words));
-      },
-      { after: (program) => program.op('sync', SYNC.internal) },
-    ),
-    phaseTile(
-      2,
-      (program) => {
-        program.op('delayxpic', 112, 0, 0).op('delayxpic', words - 1, 0, NEUTRAL_SOURCE);
-        // The row ends with two of four words written.
-        program.op('delaypic', 51 - words, 0, TARGET / 4).op('delay', 1);
-      },
-      {
-        after: (program) => {
-          program
-            .op('sans', 0)
-            .op('setzi', m(1), TARGET)
-            .op('setzi', m(2), RESULT + 0x4000);
-          for (let index = 0; index < words; index++)
-            program.op('ld32', m(3), m(1), ZERO, index).op('st32', m(3), m(2), ZERO, index);
-          program.op('sync', SYNC.internal);
-        },
-      },
-    ),
+    plainSender(4),
+    leavesEarly((program) => {
+      // Issued in the cycles in which words 2, 3, and no more are written.
+      program.op('ld32', m(3), m(1), ZERO, 2);
+      program.op('ld32', m(4), m(1), ZERO, 2);
+      program.op('ld32', m(5), m(1), ZERO, 3);
+      for (const register of [3, 4, 5]) program.op('st32', m(register), m(2), ZERO, register - 3);
+    }),
   ]);
-  expect(readWords(device, 2, RESULT + 0x4000, words)).toEqual([0, 1, POISON, POISON]);
-  expect(readWords(device, 2, TARGET, words + 1)).toEqual([0, 1, 2, 3, POISON]);
+  expect(readWords(device, 2, RESULT + 0x4000, 3)).toEqual([POISON, 2, 3]);
+  expect(readWords(device, 2, TARGET, 5)).toEqual([0, 1, 2, 3, POISON]);
 });
 
 async function exchangeError(programs: readonly HandProgram[]): Promise<DeviceError> {

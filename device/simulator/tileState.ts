@@ -23,6 +23,7 @@ export const STATE = {
   workers: 1376,
   workerBytes: 512,
   arrival: 7168,
+  horizon: 7200,
   sendList: 8192,
   controlList: 12_288,
 } as const;
@@ -37,6 +38,10 @@ export const STATUS = {
   timelineFull: 5,
   faulted: 6,
   limit: 7,
+  /** A word in flight is due before the next instruction. */
+  wordsDue: 9,
+  /** A word in flight arrived while workers were active. */
+  workersReceiving: 10,
   /** The engine itself failed; never expected. */
   crashed: 8,
 } as const;

@@ -42,6 +42,7 @@ import {
   FAULT_DETAIL,
   FAULT_PC,
   FAULTED,
+  HORIZON,
   FP_CONTROL,
   INSTRUCTIONS,
   INVALID_INSTR,
@@ -67,6 +68,7 @@ import {
   WAIT_LOCAL,
   WORKER_BYTES,
   WORKERS,
+  WORKERS_RECEIVING,
 } from './state';
 import { fetch, stepSupervisor } from './supervisor';
 
@@ -103,6 +105,11 @@ export function run(tile: usize, limit: u64): i32 {
     } else {
       mixedCycle(tile, active);
       if (fault != 0) return load<i32>(tile, STATUS);
+    }
+    const horizon = load<u64>(tile, HORIZON);
+    if (horizon != 0 && active != 0 && load<u64>(tile, TIME) > horizon) {
+      store<u32>(tile, WORKERS_RECEIVING, STATUS);
+      return WORKERS_RECEIVING;
     }
     const status = load<i32>(tile, STATUS);
     if (status != RUNNING) return status;

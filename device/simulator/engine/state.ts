@@ -9,6 +9,9 @@ export const ROW_ENDED: i32 = 4;
 export const TIMELINE_FULL: i32 = 5;
 export const FAULTED: i32 = 6;
 export const LIMIT: i32 = 7;
+// 8 is the host's own.
+export const WORDS_DUE: i32 = 9;
+export const WORKERS_RECEIVING: i32 = 10;
 
 // Tile header.
 export const PHYSICAL: usize = 0;
@@ -42,6 +45,7 @@ export const COEFFICIENTS: usize = 4608; // f64[4 phases][4 inner][16 channels]
 export const COEFFICIENT_BITS: usize = 6656; // u64[64]
 export const ARRIVAL: usize = 7168; // u64: cycle in which the supervisor reached the barrier it waits at
 export const STREAM_CONTROL: usize = 7176; // direction bits of the outgoing stream; 0 = no stream
+export const HORIZON: usize = 7200; // u64: cycle in which the next word in flight arrives; 0 = none
 export const SEND_LIST: usize = 8192; // {start, words, address, control} u32
 export const SEND_LIMIT: u32 = 255;
 export const CONTROL_LIST: usize = 12288; // {event, kind, value, 0} u32

@@ -19,6 +19,7 @@ import {
   CONTROL_LIST,
   CONTROLS,
   CSRS,
+  HORIZON,
   F8_READY,
   CURRENT,
   IN_ROW,
@@ -56,6 +57,7 @@ import {
   TIMELINE_FULL,
   WAIT_LOCAL,
   WORKER_BYTES,
+  WORDS_DUE,
   WORKERS,
 } from './state';
 
@@ -121,6 +123,12 @@ export function stepSupervisor(tile: usize, alone: bool): void {
   }
   if (!alone && issue > load<u64>(tile, TIME)) {
     store<u64>(tile, issue, SUPERVISOR_READY);
+    return;
+  }
+  const horizon = load<u64>(tile, HORIZON);
+  if (horizon != 0 && issue > horizon && load<u32>(tile, IN_ROW) == 0) {
+    store<u64>(tile, issue, SUPERVISOR_READY);
+    store<u32>(tile, WORDS_DUE, STATUS);
     return;
   }
   if (load<u32>(tile, IN_ROW) != 0 && touchesMemory(code)) {
