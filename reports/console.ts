@@ -38,7 +38,8 @@ export function consoleReport({ write, interactive }: Terminal): RunListener {
   };
   return {
     name: 'console',
-    onStart(manifest, directory) {
+    onStart(manifest, directory, settled) {
+      done = settled;
       planned = manifest.planned.length;
       const { device, options } = manifest;
       const flags = Object.entries(options).map(([key, value]) => `${key}=${value}`);
@@ -46,13 +47,14 @@ export function consoleReport({ write, interactive }: Terminal): RunListener {
         [
           `run ${manifest.run}: ${planned} cases on ${device.kind} ${device.model}, ${device.tiles} tiles at ${device.clockHz / 1e6} MHz`,
           `  seed ${options['seed'] ?? 'of each case line'}; ${flags.join(' ')}`,
+          ...(settled === 0 ? [] : [`  ${settled} cases are settled already`]),
           `  commit ${commitOf(manifest.git)}; results in ${directory.results}`,
           '',
         ].join('\n'),
       );
       if (interactive && planned > 0) {
         bar = new SingleBar(barOptions(), Presets.shades_classic);
-        bar.start(planned, 0, { failed });
+        bar.start(planned, done, { failed });
       }
     },
     onResult(record) {

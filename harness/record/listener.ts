@@ -9,7 +9,8 @@ import type { RunDirectory } from './run-directory.ts';
  */
 export interface RunListener {
   readonly name: string;
-  onStart?(manifest: RunManifest, directory: RunDirectory): void;
+  /** `settled` cases have a record from an earlier part of the run. */
+  onStart?(manifest: RunManifest, directory: RunDirectory, settled: number): void;
   onResult?(record: ResultRecord): void;
   /** Something about the run itself, e.g. a process that died. */
   onNotice?(text: string): void;

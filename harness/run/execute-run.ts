@@ -74,7 +74,8 @@ export async function executeRun(request: RunRequest, listeners: readonly RunLis
     audience.tell((listener) => listener.onResult?.(record)),
   );
   collector.adopt(request.resume?.file.records ?? []);
-  audience.tell((listener) => listener.onStart?.(manifest, directory));
+  const settled = manifest.planned.length - collector.remaining().length;
+  audience.tell((listener) => listener.onStart?.(manifest, directory, settled));
   const notice = (text: string) => audience.tell((listener) => listener.onNotice?.(text));
   try {
     await runRounds({ ...request, run: directory.id, runPath: directory.path, root, notice }, collector);
