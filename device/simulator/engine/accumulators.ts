@@ -7,7 +7,7 @@ import { decodeHalf } from './half';
 import { field, getA } from './main';
 import { raise } from './memory';
 import * as op from './opcodes.generated';
-import { EVEN, NOT_MODELLED, ODD, SCALE } from './state';
+import { EVEN, FP_CONTROL, NOT_MODELLED, ODD, SCALE } from './state';
 
 // @ts-ignore: decorator
 @inline
@@ -29,12 +29,27 @@ export function accumulator(w: usize, i: usize): f64 {
 
 /** Rounds value once to f32 and puts it in accumulator 2i. */
 export function setAccumulator(w: usize, i: usize, value: f64, operandIsNan: bool): void {
+  if ((load<u32>(w, FP_CONTROL) & 0x70007) == 0) {
+    const rounded = <f32>value;
+    if (abs(rounded) < <f32>Infinity) {
+      store<f64>(w + EVEN + (i << 3), <f64>rounded);
+      return;
+    }
+  }
   const code = deliverSingle(w, value, 0, operandIsNan, false);
   store<f64>(w + EVEN + (i << 3), <f64>reinterpret<f32>(code));
 }
 
 export function addTo(w: usize, i: usize, value: f64, operandIsNan: bool): void {
   const old = accumulator(w, i);
+  if ((load<u32>(w, FP_CONTROL) & 0x70007) == 0) {
+    // Nearest even without traps: a finite result raises no flag.
+    const rounded = <f32>(old + value);
+    if (abs(rounded) < <f32>Infinity) {
+      store<f64>(w + EVEN + (i << 3), <f64>rounded);
+      return;
+    }
+  }
   const infinite = abs(old) == Infinity || abs(value) == Infinity;
   const sum = old + value;
   if (infinite && !isNaN(sum)) store<f64>(w + EVEN + (i << 3), sum);

@@ -6,6 +6,7 @@ import { deliverSingle, INVALID, isSignalling16, isSignalling32, signal } from '
 import { decodeHalf } from './half';
 import { field, getA } from './main';
 import * as op from './opcodes.generated';
+import { FP_CONTROL } from './state';
 
 const ADD = 0;
 const SUB = 1;
@@ -53,10 +54,54 @@ function single(w: usize, kind: i32, p: u32, q: u32): u32 {
   return deliverSingle(w, value, lost(kind, x, y, value), isNaN(x) || isNaN(y), infinite);
 }
 
+/** Control bits that ask for more than nearest even without traps. */
+const SPECIAL: u32 = 0x1f0007;
+
+/**
+ * Results of two f32 elements when they are finite and the control word asks for nothing special: no flag can
+ * arise then. NaN marks the other cases, which the general path decides.
+ */
+// @ts-ignore: decorator
+@inline
+function plainSingle(kind: i32, x: f32, y: f32): f32 {
+  switch (kind) {
+    case ADD:
+      return x + y;
+    case SUB:
+      return x - y;
+    case MUL:
+      return x * y;
+    case MAX:
+      return max(x, y);
+    case MIN:
+      return min(x, y);
+    case ABSADD:
+      return abs(x) + abs(y);
+    default:
+      return max(abs(x), abs(y));
+  }
+}
+
 function singles(w: usize, e: usize, kind: i32, count: i32): void {
   const x = field(e, 1);
   const y = field(e, 2);
   const repeat = (load<u8>(e, BROADCAST) & 1) != 0;
+  if ((load<u32>(w, FP_CONTROL) & SPECIAL) == 0) {
+    const first = plainSingle(kind, reinterpret<f32>(getA(w, x)), reinterpret<f32>(getA(w, y)));
+    if (count == 1) {
+      if (abs(first) < <f32>Infinity) {
+        stage(field(e, 0), reinterpret<u32>(first));
+        return;
+      }
+    } else {
+      const other = reinterpret<f32>(getA(w, repeat ? x : x + 1));
+      const second = plainSingle(kind, other, reinterpret<f32>(getA(w, y + 1)));
+      if (abs(first) < <f32>Infinity && abs(second) < <f32>Infinity) {
+        stage64(field(e, 0), <u64>reinterpret<u32>(first) | (<u64>reinterpret<u32>(second) << 32));
+        return;
+      }
+    }
+  }
   const low = single(w, kind, getA(w, x), getA(w, y));
   if (count == 1) {
     stage(field(e, 0), low);
@@ -72,10 +117,95 @@ function halfCode(w: usize, register: i32, i: i32): u32 {
   return (getA(w, register + (i >> 1)) >> (16 * (i & 1))) & 0xffff;
 }
 
+/** Four f16 codes as f32. Scaling by 2^112 moves the exponent and makes denormals right. */
+// @ts-ignore: decorator
+@inline
+function widen(codes: u64): v128 {
+  const bits = i32x4.extend_low_i16x8_u(i64x2.splat(<i64>codes));
+  const magnitude = v128.and(bits, i32x4.splat(0x7fff));
+  const scaled = f32x4.mul(i32x4.shl(magnitude, 13), f32x4.splat(5.192296858534828e33));
+  const special = v128.and(i32x4.gt_s(magnitude, i32x4.splat(0x7bff)), i32x4.splat(0x7f800000));
+  return v128.or(v128.or(scaled, special), i32x4.shl(v128.andnot(bits, i32x4.splat(0x7fff)), 16));
+}
+
+/**
+ * Elementwise operation on four f16 through f32, which is exact or rounds innocuously: 24 bits are more than
+ * twice 11 and 2. Succeeds when every result is a normal number or zero; `result4` holds the codes.
+ */
+let result4: u64 = 0;
+
+function plainHalves(kind: i32, left: u64, right: u64): bool {
+  const x = widen(left);
+  const y = widen(right);
+  let sum: v128;
+  switch (kind) {
+    case ADD:
+      sum = f32x4.add(x, y);
+      break;
+    case SUB:
+      sum = f32x4.sub(x, y);
+      break;
+    case MUL:
+      sum = f32x4.mul(x, y);
+      break;
+    case MAX:
+      sum = f32x4.max(x, y);
+      break;
+    case MIN:
+      sum = f32x4.min(x, y);
+      break;
+    case ABSADD:
+      sum = f32x4.add(f32x4.abs(x), f32x4.abs(y));
+      break;
+    default:
+      sum = f32x4.max(f32x4.abs(x), f32x4.abs(y));
+  }
+  const magnitude = v128.and(sum, i32x4.splat(0x7fffffff));
+  const zero = i32x4.eq(magnitude, i32x4.splat(0));
+  const fits = v128.or(
+    v128.and(
+      i32x4.ge_s(magnitude, i32x4.splat(0x38800000)),
+      i32x4.lt_s(magnitude, i32x4.splat(0x477ff000)),
+    ),
+    zero,
+  );
+  if (!i32x4.all_true(fits)) return false;
+  const odd = v128.and(i32x4.shr_u(magnitude, 13), i32x4.splat(1));
+  const biased = i32x4.add(i32x4.sub(magnitude, i32x4.splat(0x38000000 - 0xfff)), odd);
+  const sign = v128.and(i32x4.shr_u(sum, 16), i32x4.splat(0x8000));
+  const codes = v128.or(v128.andnot(i32x4.shr_u(biased, 13), zero), sign);
+  result4 = <u64>i64x2.extract_lane(i16x8.narrow_i32x4_u(codes, codes), 0);
+  return true;
+}
+
+/** Codes of `count` elements of the first source, broadcast as the form says. */
+// @ts-ignore: decorator
+@inline
+function firstCodes(w: usize, register: i32, count: i32, lane: u8): u64 {
+  if (lane == 2) return <u64>(getA(w, register) & 0xffff) * 0x0001000100010001;
+  if (lane == 4) return <u64>(getA(w, register) >> 16) * 0x0001000100010001;
+  return count == 2 ? <u64>getA(w, register) : <u64>getA(w, register) | (<u64>getA(w, register + 1) << 32);
+}
+
 function halves(w: usize, e: usize, kind: i32, count: i32): void {
   const first = field(e, 1);
   const second = field(e, 2);
   const lane = load<u8>(e, BROADCAST);
+  if ((load<u32>(w, FP_CONTROL) & SPECIAL) == 0) {
+    const left = firstCodes(w, first, count, lane);
+    const right = firstCodes(w, second, count, 0);
+    // With two elements the upper two are copies, which decide nothing.
+    const both: u64 = 0xffffffff;
+    const fast =
+      count == 2
+        ? plainHalves(kind, (left & both) | (left << 32), right | (right << 32))
+        : plainHalves(kind, left, right);
+    if (fast) {
+      if (count == 2) stage(field(e, 0), <u32>result4);
+      else stage64(field(e, 0), result4);
+      return;
+    }
+  }
   let word: u64 = 0;
   for (let i = 0; i < count; i++) {
     const p = halfCode(w, first, lane == 2 ? 0 : lane == 4 ? 1 : i);

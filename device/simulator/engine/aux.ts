@@ -5,7 +5,7 @@ import { matrixStep, straighten } from './amp';
 import { executeOther } from './auxFamilies';
 import { BROADCAST, KINDS, OP } from './decode';
 import { OVERFLOWED, signal } from './floating';
-import { decodeHalf, encodeHalf, overflowed, STOCHASTIC_MODE, watchOverflow } from './half';
+import { decodeHalf, encodeHalf, encodeHalfNearest, overflowed, STOCHASTIC_MODE, watchOverflow } from './half';
 import { field, getA, permute, setA, sortBytes, swapBytes } from './main';
 import { fault, raise } from './memory';
 import * as op from './opcodes.generated';
@@ -71,6 +71,7 @@ function halfAt(w: usize, register: i32, element: i32): f64 {
 /** Code of a value rounded once to f16 by the worker's control word, with flags. */
 export function rounded(w: usize, value: f64): u32 {
   const control = load<u32>(w, FP_CONTROL);
+  if ((control & 0x1f0000) == 0 && abs(value) < 65520) return encodeHalfNearest(value);
   const stochastic = (control & 0x80000) != 0;
   watchOverflow(stochastic ? draw(w) : 0);
   const mode = stochastic ? STOCHASTIC_MODE : (control >> 16) & 7;
