@@ -64,6 +64,7 @@ function configOf(request: AllureRequest, output: string) {
           reportName: name,
           singleFile: isSmall(request),
           reportLanguage: 'en',
+          layout: 'split',
           groupBy: ['parentSuite', 'suite', 'subSuite'],
           charts: [
             { type: 'statusDynamics', title: 'Status over runs' },

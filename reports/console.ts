@@ -1,4 +1,4 @@
-import { type Options, Presets, SingleBar } from 'cli-progress';
+import { MultiBar, type Options, Presets, type SingleBar } from 'cli-progress';
 import pc from 'picocolors';
 import type { Terminal } from '../harness/command/index.ts';
 import {
@@ -15,19 +15,29 @@ const MOST_TOLD = 50;
 /** Results between two plain progress lines. */
 const PLAIN_STEPS = 10;
 
+/** Narrow enough for 80 columns; signals are the command's business. */
+const BAR: Options = {
+  format: '  {bar} {value}/{total} cases, {failed} failed, {duration_formatted}, {eta_formatted} to go',
+  barsize: 24,
+  hideCursor: true,
+  gracefulExit: false,
+  linewrap: true,
+  stream: process.stdout,
+  etaBuffer: 50,
+};
+
 /** Progress, failures as they come, and a table of verdicts; a bar on a terminal, plain lines elsewhere. */
 export function consoleReport({ write, interactive }: Terminal): RunListener {
   const colours = pc.createColors(interactive);
+  let screen: MultiBar | undefined;
   let bar: SingleBar | undefined;
   let planned = 0;
   let done = 0;
   let failed = 0;
   let told = 0;
   const say = (text: string) => {
-    if (bar === undefined) write(`${text}\n`);
-    else write(`\r\x1b[K${text}\n`);
-    bar?.updateETA();
-    bar?.render();
+    if (screen === undefined) write(`${text}\n`);
+    else screen.log(`${text}\n`);
   };
   const step = () => {
     bar?.update(done, { failed });
@@ -53,8 +63,8 @@ export function consoleReport({ write, interactive }: Terminal): RunListener {
         ].join('\n'),
       );
       if (interactive && planned > 0) {
-        bar = new SingleBar(barOptions(), Presets.shades_classic);
-        bar.start(planned, done, { failed });
+        screen = new MultiBar(BAR, Presets.shades_classic);
+        bar = screen.create(planned, done, { failed });
       }
     },
     onResult(record) {
@@ -71,7 +81,10 @@ export function consoleReport({ write, interactive }: Terminal): RunListener {
     },
     onNotice: (text) => say(colours.dim(text)),
     async onEnd(run) {
-      bar?.stop();
+      // What was logged since the last redraw would be lost otherwise.
+      screen?.update();
+      screen?.stop();
+      screen = undefined;
       bar = undefined;
       const { counts, worst } = run.summary;
       const present = VERDICTS.filter((verdict) => counts[verdict] > 0);
@@ -89,15 +102,6 @@ export function consoleReport({ write, interactive }: Terminal): RunListener {
 
 function commitOf(git: { readonly commit: string; readonly dirty: boolean } | undefined): string {
   return git === undefined ? 'unknown' : `${git.commit.slice(0, 12)}${git.dirty ? ' with changes' : ''}`;
-}
-
-function barOptions(): Options {
-  return {
-    format: '  {bar} {value}/{total} cases, {failed} failed, {duration_formatted}, {eta_formatted} to go',
-    hideCursor: true,
-    stream: process.stdout,
-    etaBuffer: 50,
-  };
 }
 
 /** What somebody needs who wants to act on a failure now. */

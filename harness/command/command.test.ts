@@ -160,6 +160,17 @@ describe('run', () => {
     expect(again.stderr).toMatch(/run directory .*json exists already/);
   });
 
+  test('results do not depend on the number of worker processes', async () => {
+    const cases = ['3', '5,plant=numerics', '7,tiles=4', '9,plant=fault'].map((text) => `toy/rows=${text}`);
+    const results: unknown[] = [];
+    for (const lanes of ['1', '2', '3']) {
+      await run(...cases, '--lanes', lanes);
+      results.push(latest().records.map(({ run: _run, host: _host, ...record }) => record));
+    }
+    expect(results[1]).toEqual(results[0]);
+    expect(results[2]).toEqual(results[0]);
+  });
+
   test('a worker process that dies costs its case and no other', async () => {
     const cases = ['1', '2,plant=die', '3', '4', '5,plant=die', '6'].map((text) => `toy/rows=${text}`);
     const { code } = await run(...cases, '--lanes', '2');
