@@ -6,14 +6,21 @@ import { defineConfig } from 'vitest/config';
  */
 const SLICES = 8;
 
+/** `ALLURE=1 npm test` also leaves Allure results of every test in runs/tests/allure-results. */
+const allure = process.env.ALLURE === '1';
+
 export default defineConfig({
   test: {
+    reporters: allure
+      ? ['default', ['allure-vitest/reporter', { resultsDir: 'runs/tests/allure-results' }]]
+      : ['default'],
     projects: [
       {
         test: {
           name: 'unit',
           include: ['*.test.ts', '{harness,compiler,device,golden,suites,reports}/**/*.test.ts'],
           exclude: ['**/*.verify.test.ts'],
+          setupFiles: allure ? ['allure-vitest/setup'] : [],
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
