@@ -64,6 +64,13 @@ export function matrixStep(tile: usize, w: usize, input: u64, partial: u64, phas
   v128.store(place, f64x2.promote_low_f32x4(p));
   v128.store(place, f64x2.promote_low_f32x4(v128.shuffle<i64>(p, p, 1, 0)), SET);
   store<u32>(w, <u32>((head + 1) & 3), ODD_HEAD);
+  return deliverFour(w, low, high);
+}
+
+/** Two pairs of sums as four f16 codes. */
+// @ts-ignore: decorator
+@inline
+export function deliverFour(w: usize, low: v128, high: v128): u64 {
   // Sums are f32 values, so this narrowing is exact.
   const results = v128.shuffle<i64>(f32x4.demote_f64x2_zero(low), f32x4.demote_f64x2_zero(high), 0, 2);
   if ((load<u32>(w, FP_CONTROL) & NOT_PLAIN) == 0 && isOrdinary(results)) {

@@ -1,9 +1,9 @@
 // f32 and f16 arithmetic, element by element, with flags. f16 operands make exact f64 sums and products, f32
 // operands make exact f64 products; the part of an f32 sum that f64 loses is kept for directed rounding.
-import { rounded, stage, stage64 } from './aux';
+import { rounded as roundedHalf, stage, stage64 } from './aux';
 import { BROADCAST, OP } from './decode';
 import { deliverSingle, INVALID, isSignalling16, isSignalling32, signal } from './floating';
-import { decodeHalf } from './half';
+import { anySpecial, decodeHalf, encodeOrdinary, isOrdinary, widen } from './half';
 import { field, getA } from './main';
 import * as op from './opcodes.generated';
 import { FP_CONTROL } from './state';
@@ -117,26 +117,17 @@ function halfCode(w: usize, register: i32, i: i32): u32 {
   return (getA(w, register + (i >> 1)) >> (16 * (i & 1))) & 0xffff;
 }
 
-/** Four f16 codes as f32. Scaling by 2^112 moves the exponent and makes denormals right. */
-// @ts-ignore: decorator
-@inline
-function widen(codes: u64): v128 {
-  const bits = i32x4.extend_low_i16x8_u(i64x2.splat(<i64>codes));
-  const magnitude = v128.and(bits, i32x4.splat(0x7fff));
-  const scaled = f32x4.mul(i32x4.shl(magnitude, 13), f32x4.splat(5.192296858534828e33));
-  const special = v128.and(i32x4.gt_s(magnitude, i32x4.splat(0x7bff)), i32x4.splat(0x7f800000));
-  return v128.or(v128.or(scaled, special), i32x4.shl(v128.andnot(bits, i32x4.splat(0x7fff)), 16));
-}
-
 /**
  * Elementwise operation on four f16 through f32, which is exact or rounds innocuously: 24 bits are more than
- * twice 11 and 2. Succeeds when every result is a normal number or zero; `result4` holds the codes.
+ * twice 11 and 2. Succeeds when operands and results are finite; `result4` holds the codes.
  */
 let result4: u64 = 0;
 
 function plainHalves(kind: i32, left: u64, right: u64): bool {
-  const x = widen(left);
-  const y = widen(right);
+  const codes = i64x2.replace_lane(i64x2.splat(<i64>left), 1, <i64>right);
+  if (anySpecial(codes)) return false;
+  const x = widen(v128.extend_low<u16>(codes), false);
+  const y = widen(v128.extend_high<u16>(codes), false);
   let sum: v128;
   switch (kind) {
     case ADD:
@@ -160,21 +151,9 @@ function plainHalves(kind: i32, left: u64, right: u64): bool {
     default:
       sum = f32x4.max(f32x4.abs(x), f32x4.abs(y));
   }
-  const magnitude = v128.and(sum, i32x4.splat(0x7fffffff));
-  const zero = i32x4.eq(magnitude, i32x4.splat(0));
-  const fits = v128.or(
-    v128.and(
-      i32x4.ge_s(magnitude, i32x4.splat(0x38800000)),
-      i32x4.lt_s(magnitude, i32x4.splat(0x477ff000)),
-    ),
-    zero,
-  );
-  if (!i32x4.all_true(fits)) return false;
-  const odd = v128.and(i32x4.shr_u(magnitude, 13), i32x4.splat(1));
-  const biased = i32x4.add(i32x4.sub(magnitude, i32x4.splat(0x38000000 - 0xfff)), odd);
-  const sign = v128.and(i32x4.shr_u(sum, 16), i32x4.splat(0x8000));
-  const codes = v128.or(v128.andnot(i32x4.shr_u(biased, 13), zero), sign);
-  result4 = <u64>i64x2.extract_lane(i16x8.narrow_i32x4_u(codes, codes), 0);
+  if (!isOrdinary(sum)) return false;
+  const rounded = encodeOrdinary(sum);
+  result4 = <u64>i64x2.extract_lane(i16x8.narrow_i32x4_u(rounded, rounded), 0);
   return true;
 }
 
@@ -215,7 +194,7 @@ function halves(w: usize, e: usize, kind: i32, count: i32): void {
     const y = decodeHalf(q);
     const value = combine(kind, x, y);
     if (isNaN(value) && !isNaN(x) && !isNaN(y)) signal(w, INVALID);
-    word |= <u64>rounded(w, value) << (16 * i);
+    word |= <u64>roundedHalf(w, value) << (16 * i);
   }
   if (count == 2) stage(field(e, 0), <u32>word);
   else stage64(field(e, 0), word);

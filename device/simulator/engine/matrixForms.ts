@@ -1,5 +1,5 @@
 // The other matrix steps and the slim convolution. State and order as in amp.ts.
-import { deliver } from './amp';
+import { deliver, deliverFour } from './amp';
 import { stage, stage64 } from './aux';
 import { decodeF8, scaleOf } from './convert';
 import { OP } from './decode';
@@ -42,7 +42,9 @@ function turnChain(w: usize, set: usize, first: f64, second: f64): void {
   const odd = w + ODD + set * SET;
   bottom0 = load<f64>(odd);
   bottom1 = load<f64>(odd, 8);
-  memory.copy(odd, odd + 16, 48);
+  v128.store(odd, v128.load(odd, 16));
+  v128.store(odd, v128.load(odd, 32), 16);
+  v128.store(odd, v128.load(odd, 48), 32);
   store<f64>(odd, first, 48);
   store<f64>(odd, second, 56);
 }
@@ -54,10 +56,10 @@ function bottomHalves(w: usize): u32 {
 
 /** Finished sums go to the staging chain, what was staged becomes the start of the new sums. */
 function exchangeSums(w: usize, sets: usize): void {
-  for (let place: usize = 0; place < sets * SET; place += 8) {
-    const even = load<f64>(w + EVEN + place);
-    store<f64>(w + EVEN + place, load<f64>(w + ODD + place));
-    store<f64>(w + ODD + place, even);
+  for (let place: usize = 0; place < sets * SET; place += 16) {
+    const even = v128.load(w + EVEN + place);
+    v128.store(w + EVEN + place, v128.load(w + ODD + place));
+    v128.store(w + ODD + place, even);
   }
 }
 
@@ -88,74 +90,85 @@ function halfPhase(tile: usize, w: usize, input: i32, phase: u32): void {
   }
 }
 
-/** Coefficients as f64, for the format in force: [phase][channel][inner]. */
+/** Values of all f8 codes, F152 then F143; every thread writes the same numbers. */
+const F8_VALUES: usize = memory.data(4096, 16);
+let f8Table: bool = false;
+
+// @ts-ignore: decorator
+@inline
+function f8Place(code: u32, format: u32): usize {
+  return F8_VALUES + (<usize>((format << 8) | (code & 0xff)) << 3);
+}
+
+function buildF8Table(): void {
+  for (let code: u32 = 0; code < 512; code++)
+    store<f64>(F8_VALUES + (<usize>code << 3), decodeF8(code & 0xff, code >> 8));
+  f8Table = true;
+}
+
+/** Coefficients as f64 for the format in force: [phase][inner][channel]. */
 function expandF8(tile: usize, format: u32): void {
   for (let entry: usize = 0; entry < 64; entry++) {
     const channel = (entry >> 5) * 8 + ((entry >> 2) & 7);
-    const place = tile + F8_COEFFICIENTS + ((entry & 3) << 10) + (channel << 6);
+    const place = tile + F8_COEFFICIENTS + ((entry & 3) << 10) + (channel << 3);
     const bits = load<u64>(tile + (entry << 3), COEFFICIENT_BITS);
     for (let i: usize = 0; i < 8; i++)
-      store<f64>(place + (i << 3), decodeF8(<u32>((bits >> (8 * i)) & 0xff), format));
+      store<f64>(place + (i << 7), load<f64>(f8Place(<u32>(bits >> (8 * i)), format)));
   }
   store<u32>(tile, format + 1, F8_READY);
 }
 
-/** Eight inputs of the running f8 issue, in pairs. */
-let input01: v128 = f64x2.splat(0);
-let input23: v128 = f64x2.splat(0);
-let input45: v128 = f64x2.splat(0);
-let input67: v128 = f64x2.splat(0);
-
-function takeF8(tile: usize, w: usize, input: i32): void {
+/** Adds the eight products of a phase to all sums: products and their sum in f64, pairs of pairs. */
+function f8Phase(tile: usize, w: usize, input: i32, phase: u32): void {
+  if (!f8Table) buildF8Table();
   const formats = load<u32>(tile + INPUT_FORMATS, CSRS);
   if (load<u32>(tile, F8_READY) != (formats & 1) + 1) expandF8(tile, formats & 1);
   const format = (formats >> 1) & 1;
   const low = getA(w, input);
   const high = getA(w, input + 1);
-  input01 = inputPair(low, format);
-  input23 = inputPair(low >> 16, format);
-  input45 = inputPair(high, format);
-  input67 = inputPair(high >> 16, format);
-}
-
-// @ts-ignore: decorator
-@inline
-function inputPair(word: u32, format: u32): v128 {
-  return f64x2.replace_lane(f64x2.splat(decodeF8(word & 0xff, format)), 1, decodeF8((word >> 8) & 0xff, format));
-}
-
-/** Sum of eight f8 products of one channel; exact for both-F143 data. */
-// @ts-ignore: decorator
-@inline
-function eightProducts(weights: usize): f64 {
-  const sum = f64x2.add(
-    f64x2.add(f64x2.mul(input01, v128.load(weights)), f64x2.mul(input23, v128.load(weights, 16))),
-    f64x2.add(f64x2.mul(input45, v128.load(weights, 32)), f64x2.mul(input67, v128.load(weights, 48))),
-  );
-  return f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1);
-}
-
-function f8Step(tile: usize, w: usize, e: usize, phase: u32): void {
-  takeF8(tile, w, field(e, 1));
-  const scale = scaleOf(load<u32>(tile + INPUT_SCALE, CSRS));
-  if (phase == 0) exchangeSums(w, 2);
+  const x0 = v128.load64_splat(f8Place(low, format));
+  const x1 = v128.load64_splat(f8Place(low >> 8, format));
+  const x2 = v128.load64_splat(f8Place(low >> 16, format));
+  const x3 = v128.load64_splat(f8Place(low >> 24, format));
+  const x4 = v128.load64_splat(f8Place(high, format));
+  const x5 = v128.load64_splat(f8Place(high >> 8, format));
+  const x6 = v128.load64_splat(f8Place(high >> 16, format));
+  const x7 = v128.load64_splat(f8Place(high >> 24, format));
+  const scale = f64x2.splat(scaleOf(load<u32>(tile + INPUT_SCALE, CSRS)));
   const weights = tile + F8_COEFFICIENTS + (<usize>phase << 10);
-  for (let c: usize = 0; c < 16; c++) {
-    const place = w + EVEN + (c << 3);
-    store<f64>(place, toSingle(load<f64>(place) + scale * eightProducts(weights + (c << 6))));
+  for (let c: usize = 0; c < 128; c += 16) {
+    const place = weights + c;
+    const first = f64x2.add(
+      f64x2.add(f64x2.mul(x0, v128.load(place)), f64x2.mul(x1, v128.load(place, 128))),
+      f64x2.add(f64x2.mul(x2, v128.load(place, 256)), f64x2.mul(x3, v128.load(place, 384))),
+    );
+    const second = f64x2.add(
+      f64x2.add(f64x2.mul(x4, v128.load(place, 512)), f64x2.mul(x5, v128.load(place, 640))),
+      f64x2.add(f64x2.mul(x6, v128.load(place, 768)), f64x2.mul(x7, v128.load(place, 896))),
+    );
+    const sum = f64x2.add(v128.load(w + EVEN + c), f64x2.mul(scale, f64x2.add(first, second)));
+    v128.store(w + EVEN + c, f64x2.promote_low_f32x4(f32x4.demote_f64x2_zero(sum)));
   }
-  deliverHalfPairs(w, field(e, 0), field(e, 2));
 }
 
 /** Both sets deliver a pair of f16 and take one. */
 function deliverHalfPairs(w: usize, d: i32, partial: i32): void {
-  const low = getA(w, partial);
-  const high = getA(w, partial + 1);
-  turnChain(w, 0, decodeHalf(low), decodeHalf(low >> 16));
-  const first = bottomHalves(w);
-  turnChain(w, 1, decodeHalf(high), decodeHalf(high >> 16));
-  const second = bottomHalves(w);
-  stage64(d, <u64>first | (<u64>second << 32));
+  const odd = w + ODD;
+  const low = v128.load(odd);
+  const high = v128.load(odd, 64);
+  v128.store(odd, v128.load(odd, 16));
+  v128.store(odd, v128.load(odd, 32), 16);
+  v128.store(odd, v128.load(odd, 48), 32);
+  v128.store(odd, v128.load(odd, 80), 64);
+  v128.store(odd, v128.load(odd, 96), 80);
+  v128.store(odd, v128.load(odd, 112), 96);
+  const first = getA(w, partial);
+  const second = getA(w, partial + 1);
+  store<f64>(odd, decodeHalf(first), 48);
+  store<f64>(odd, decodeHalf(first >> 16), 56);
+  store<f64>(odd, decodeHalf(second), 112);
+  store<f64>(odd, decodeHalf(second >> 16), 120);
+  stage64(d, deliverFour(w, low, high));
 }
 
 /** One f32 input against `sets` sets of eight channels: low coefficient word in even phases, high in odd. */
@@ -163,10 +176,13 @@ function singlePhase(tile: usize, w: usize, input: i32, phase: u32, sets: usize)
   const x = singleAt(w, input);
   if (phase == 0) exchangeSums(w, sets);
   const weights = tile + COEFFICIENT_BITS + (<usize>(phase >> 1) << 3) + (<usize>(phase & 1) << 2);
-  for (let c: usize = 0; c < 8 * sets; c++) {
+  const input2 = f64x2.splat(x);
+  for (let c: usize = 0; c < 8 * sets; c += 2) {
     const place = w + EVEN + (c << 3);
-    const weight = <f64>load<f32>(weights + ((c >> 3) << 8) + ((c & 7) << 5));
-    store<f64>(place, toSingle(load<f64>(place) + x * weight));
+    const from = weights + ((c >> 3) << 8) + ((c & 7) << 5);
+    const pair = f64x2.replace_lane(f64x2.splat(<f64>load<f32>(from)), 1, <f64>load<f32>(from, 32));
+    const sum = f64x2.add(v128.load(place), f64x2.mul(input2, pair));
+    v128.store(place, f64x2.promote_low_f32x4(f32x4.demote_f64x2_zero(sum)));
   }
 }
 
@@ -182,7 +198,9 @@ function slimSet(w: usize, set: usize, first: f64, second: f64): void {
   const even = w + EVEN + set * SET;
   bottom0 = load<f64>(even);
   bottom1 = load<f64>(even, 8);
-  memory.copy(even, even + 16, 48);
+  v128.store(even, v128.load(even, 16));
+  v128.store(even, v128.load(even, 32), 16);
+  v128.store(even, v128.load(even, 48), 32);
   store<f64>(even, first, 48);
   store<f64>(even, second, 56);
 }
@@ -259,7 +277,9 @@ export function executeMatrix(tile: usize, w: usize, e: usize): bool {
       stageSinglePair(d);
       return true;
     case op.F8V8HIHOV4AMP:
-      f8Step(tile, w, e, flags);
+      if (flags == 0) exchangeSums(w, 2);
+      f8Phase(tile, w, input, flags);
+      deliverHalfPairs(w, d, partial);
       return true;
     case op.F32SISOAMP:
       singlePhase(tile, w, input, flags, 1);
@@ -292,17 +312,10 @@ export function executeMatrix(tile: usize, w: usize, e: usize): bool {
       slimPairs(w, d, partial);
       slimHalf(tile, w, input, flags, 2);
       return true;
-    case op.F8V8HIHOV4SLIC: {
+    case op.F8V8HIHOV4SLIC:
       slimPairs(w, d, partial);
-      takeF8(tile, w, input);
-      const scale = scaleOf(load<u32>(tile + INPUT_SCALE, CSRS));
-      const weights = tile + F8_COEFFICIENTS + (<usize>flags << 10);
-      for (let c: usize = 0; c < 16; c++) {
-        const place = w + EVEN + (c << 3);
-        store<f64>(place, toSingle(load<f64>(place) + scale * eightProducts(weights + (c << 6))));
-      }
+      f8Phase(tile, w, input, flags);
       return true;
-    }
     default:
       return false;
   }
