@@ -4,6 +4,7 @@ import { CHOICES } from './choices.ts';
 import { deliveriesOf, elementHazards } from './exchange.ts';
 import { exchangeFault, tileFault } from './faults.ts';
 import { type LateWords, WordsInFlight } from './lateWords.ts';
+import { copyPhase } from './phaseCopy.ts';
 import type { TileRunner } from './threads.ts';
 import type { ChipMemory } from './tileMemory.ts';
 import { STATE, STATUS } from './tileState.ts';
@@ -27,6 +28,9 @@ const KEPT_CONTROLS: readonly (readonly [ControlKind, number])[] = [
   ['pairedSource', INCOMING_MUXPAIR],
   ['format', INCOMING_FORMAT],
 ];
+
+/** More than code without a loop can hold: all of region 0, two controls in every two words. */
+const ROW_ENTRIES = 60_000;
 
 const itemWords = (sendControl: number) => ((sendControl & WIDE) === 0 ? 1 : 2);
 
@@ -141,7 +145,11 @@ export class Chip {
     let running = active;
     while (running.length > 0) {
       this.#runAll(running, limit);
-      for (const tile of running) this.#takeLists(tile, sends.get(tile)!, controls.get(tile)!);
+      for (const tile of running) {
+        this.#takeLists(tile, sends.get(tile)!, controls.get(tile)!);
+        const entries = sends.get(tile)!.length + controls.get(tile)!.length;
+        if (entries > ROW_ENTRIES) throw endlessRow(tile, entries);
+      }
       running = running.filter((tile) => memory.u32(tile, STATE.status) === STATUS.timelineFull);
     }
     return new Map(
@@ -230,12 +238,7 @@ export class Chip {
         data: new Uint32Array(delivery.words - onTime),
       });
     }
-    if (forwards([...timely, ...late])) this.#copyInEventOrder(timely, late);
-    else {
-      for (const { source, fromWord, words, data } of late)
-        new Uint8Array(data.buffer).set(this.#memory.sram(source, fromWord * 4, words * 4));
-      for (const delivery of timely) this.#copy(delivery);
-    }
+    copyPhase(this.#memory, timely, late);
     this.#inFlight.add(late);
   }
 
@@ -251,52 +254,6 @@ export class Chip {
         address: 0,
         detail: `workers run until cycle ${until}, the barrier is released at ${release}`,
       });
-    }
-  }
-
-  #copy({ source, target, fromWord, toWord, words }: Delivery): void {
-    this.#memory.sram(target, toWord * 4, words * 4).set(this.#memory.sram(source, fromWord * 4, words * 4));
-  }
-
-  /** A tile sends words it received in the same phase: read and write word by word as events happen. */
-  #copyInEventOrder(timely: readonly Delivery[], late: readonly LateWords[]): void {
-    const words = this.#memory.words;
-    const place = (tile: number, word: number) => this.#memory.sram(tile, word * 4, 4).byteOffset / 4;
-    const steps: { event: number; write: boolean; at: number; into: Uint32Array; slot: number }[] = [];
-    for (const { source, target, sent, written, fromWord, toWord, words: count, wordsPerEvent } of timely) {
-      const into = new Uint32Array(count);
-      for (let word = 0; word < count; word++) {
-        steps.push({
-          event: sent + Math.floor(word / wordsPerEvent),
-          write: false,
-          at: place(source, fromWord + word),
-          into,
-          slot: word,
-        });
-        steps.push({
-          event: written + Math.floor(word / wordsPerEvent),
-          write: true,
-          at: place(target, toWord + word),
-          into,
-          slot: word,
-        });
-      }
-    }
-    for (const { source, sent, fromWord, words: count, wordsPerEvent, data } of late) {
-      for (let slot = 0; slot < count; slot++)
-        steps.push({
-          event: sent + Math.floor(slot / wordsPerEvent),
-          write: false,
-          at: place(source, fromWord + slot),
-          into: data,
-          slot,
-        });
-    }
-    // A stable sort: writes of one event and place keep the order of the deliveries.
-    steps.sort((x, y) => x.event - y.event || Number(x.write) - Number(y.write));
-    for (const { write, at, into, slot } of steps) {
-      if (write) words[at] = into[slot];
-      else into[slot] = words[at];
     }
   }
 
@@ -380,17 +337,14 @@ export class Chip {
   }
 }
 
-/** True when some tile receives into a range that it also sends from. */
-function forwards(deliveries: readonly Delivery[]): boolean {
-  const received = new Map<number, [number, number][]>();
-  for (const { target, toWord, words } of deliveries) {
-    const list = received.get(target) ?? [];
-    const last = list.at(-1);
-    if (last !== undefined && last[1] === toWord) last[1] += words;
-    else list.push([toWord, toWord + words]);
-    received.set(target, list);
-  }
-  return deliveries.some(({ source, fromWord, words }) =>
-    (received.get(source) ?? []).some(([from, to]) => fromWord < to && from < fromWord + words),
+/** A loop of exchange instructions would fill the host's memory long before the cycle limit. */
+function endlessRow(tile: number, entries: number): DeviceError {
+  return new DeviceError(
+    'infra-error',
+    'exchange',
+    `the row of physical tile ${tile} has ${entries} sends and controls and does not end`,
+    { physicalTile: tile, entries, most: ROW_ENTRIES },
+    'End the row with a memory access, a launch or a barrier.',
+    logicalTileOf(tile as PhysicalTile),
   );
 }

@@ -209,6 +209,8 @@ export function elementHazards(
       address: wordAddress * 4,
       bytes: words * ((control & WIDE) === 0 ? 4 : 8),
     }));
+    // 64-bit deliveries stand behind the 32-bit ones; the search below goes forward in time.
+    list.sort((x, y) => x.from - y.from);
     const clash = list.find((write) => runsFrom(timeline.codeElements, write));
     if (clash !== undefined) {
       faults.push({
