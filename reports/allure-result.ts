@@ -42,8 +42,10 @@ export function writeAllureResult(runtime: ReporterRuntime, run: RunView, record
   const status = statusOf(run, record);
   const start = record.host.startedAt || Date.parse(run.manifest.startedAt);
   const stop = start + record.host.totalMilliseconds;
-  const identity = createHash('md5').update(record.case, 'utf8').digest('hex');
+  const identity = md5(record.case);
   const uuid = runtime.startTest({
+    // The page of a case keeps its address when the report is rendered again.
+    uuid: md5(`${record.run}\0${record.case}`),
     name: record.case,
     fullName: record.case,
     historyId: identity,
@@ -71,6 +73,10 @@ export function writeAllureResult(runtime: ReporterRuntime, run: RunView, record
   }
   runtime.stopTest(uuid, { stop });
   runtime.writeTest(uuid);
+}
+
+function md5(text: string): string {
+  return createHash('md5').update(text, 'utf8').digest('hex');
 }
 
 function labelsOf(record: ResultRecord): Label[] {
