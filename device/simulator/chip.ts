@@ -32,6 +32,10 @@ const KEPT_CONTROLS: readonly (readonly [ControlKind, number])[] = [
 /** More than code without a loop can hold: all of region 0, two controls in every two words. */
 const ROW_ENTRIES = 60_000;
 
+/** Bits of SSR: all exits of this tile agreed, all tiles agreed at the last internal barrier [SDK]. */
+const LOCAL_CONSENSUS = 1;
+const GLOBAL_CONSENSUS = 2;
+
 const itemWords = (sendControl: number) => ((sendControl & WIDE) === 0 ? 1 : 2);
 
 /** Cycle account of one tile within a call. */
@@ -70,6 +74,7 @@ export class Chip {
     for (const [tile, entry] of entries) {
       this.#memory.setU32(tile, STATE.supervisor, entry);
       this.#setCsr(tile, INCOMING_MUX, NEUTRAL_SOURCE);
+      this.#setCsr(tile, CSR.SSR, LOCAL_CONSENSUS);
       this.#setCsr(tile, INCOMING_MUXPAIR, NEUTRAL_SOURCE);
     }
   }
@@ -107,6 +112,7 @@ export class Chip {
     const release = Math.max(...arrivals) + CHOICES.INTERNAL_SYNC_CYCLES.value;
     this.#refuseRunningWorkers(release);
     this.#inFlight.land(release);
+    this.#shareConsensus();
     const active: number[] = [];
     tiles.forEach((tile, index) => {
       this.account(tile).waited += release - arrivals[index];
@@ -176,6 +182,16 @@ export class Chip {
     if (paired !== NEUTRAL_SOURCE) controls.push({ event: 0, kind: 'pairedSource', value: paired });
     if (format !== 0) controls.push({ event: 0, kind: 'format', value: format });
     return controls;
+  }
+
+  /** The internal barrier tells every tile whether all of them agree [GUESS]. */
+  #shareConsensus(): void {
+    const { tiles } = this.#memory;
+    const all = tiles.every((tile) => (this.#csr(tile, CSR.SSR) & LOCAL_CONSENSUS) !== 0);
+    for (const tile of tiles) {
+      const status = this.#csr(tile, CSR.SSR) & ~GLOBAL_CONSENSUS;
+      this.#setCsr(tile, CSR.SSR, all ? status | GLOBAL_CONSENSUS : status);
+    }
   }
 
   #csr(tile: number, index: number): number {

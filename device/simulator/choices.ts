@@ -125,6 +125,12 @@ export const RULES: readonly {
       'A word is read from the sender in the event in which it is issued, before writes of that event.',
   },
   {
+    name: 'consensus',
+    evidence: 'GUESS',
+    meaning:
+      'LC starts set; an exit whose condition does not hold clears it, CR clears and sets it. GC is the agreement of all LC at the last internal barrier. No barrier changes LC.',
+  },
+  {
     name: 'late words',
     evidence: 'GUESS',
     meaning:

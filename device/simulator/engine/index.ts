@@ -28,13 +28,14 @@ import {
   useDecoder,
 } from './decode';
 import { buildHalfTable, useHalfTable } from './half';
-import { executeMain, field } from './main';
+import { executeMain, field, getM } from './main';
 import { bank, clearFault, fault, faultDetail, raise } from './memory';
 import * as op from './opcodes.generated';
 import {
   A,
   ACTIVE,
   BARRIER_PENDING,
+  CSRS,
   CURRENT,
   DISCARD,
   FAULT_CODE,
@@ -386,6 +387,24 @@ function finish(tile: usize, w: usize, slot: u32, cycles: i32): void {
   if (cycles > 1) store<u64>(w, load<u64>(tile, TIME) + 6 * <u64>cycles, READY);
 }
 
+/** Status register of the supervisor, and its bit for the agreement of all exits. */
+const SSR: usize = 1 << 2;
+const LOCAL_CONSENSUS: u32 = 1;
+
+/** Outcome that an exit reports. */
+function agrees(code: u16, value: i32): bool {
+  switch (code) {
+    case op.EXITNEG:
+      return value < 0;
+    case op.EXITNZ:
+      return value != 0;
+    case op.EXITPOS:
+      return value >= 0;
+    default:
+      return value == 0;
+  }
+}
+
 // @ts-ignore: decorator
 @inline
 function mainOrExit(tile: usize, w: usize, e: usize, slot: u32): void {
@@ -394,6 +413,7 @@ function mainOrExit(tile: usize, w: usize, e: usize, slot: u32): void {
     executeMain(tile, w, e);
     return;
   }
+  if (!agrees(code, getM(w, field(e, 0)))) store<u32>(tile + SSR, load<u32>(tile + SSR, CSRS) & ~LOCAL_CONSENSUS, CSRS);
   const left = load<u32>(tile, ACTIVE) & ~(1 << slot);
   store<u32>(tile, left, ACTIVE);
   const waits = load<u32>(tile, WAIT_LOCAL);

@@ -615,6 +615,7 @@ const CSR_WORKER_BASE = 0x03;
 const CSR_REPEAT_COUNT = 0x04;
 const CSR_REPEAT_FIRST = 0x05;
 const CSR_REPEAT_END = 0x06;
+const CSR_STATUS: usize = 0x01;
 const CSR_CONTROL = 0x02;
 const CSR_TILE_ID = 0x03;
 const CSR_COUNT_LOW = 0x60;
@@ -684,6 +685,9 @@ function writeRegister(tile: usize, c: usize, csr: i32, word: i32): void {
     else raise(INVALID_OP, csr);
   } else if (!supervisorHas(csr)) raise(INVALID_OP, csr);
   else if (csr == CSR_CONTROL) {
+    const status = tile + (CSR_STATUS << 2);
+    if ((word & 1) != 0) store<u32>(status, load<u32>(status, CSRS) & ~<u32>1, CSRS);
+    if ((word & 2) != 0) store<u32>(status, load<u32>(status, CSRS) | 1, CSRS);
     if ((word & CLEAR_COEFFICIENTS) != 0) {
       memory.fill(tile + COEFFICIENTS, 0, 2048);
       memory.fill(tile + COEFFICIENT_BITS, 0, 512);
