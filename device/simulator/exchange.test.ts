@@ -496,3 +496,16 @@ it('rows with more sends and controls than the engine lists at once lose nothing
   // The source is kept for as long as the last pointer takes: it hears silence after the last word.
   expect(odd).toEqual(Array.from({ length: count / 2 }, (_, index) => 4 * index + 2));
 });
+
+it('a row that loops without end is refused before it fills the host', async () => {
+  const error = await exchangeError([
+    phaseTile(2, (program) =>
+      program
+        .label('row')
+        .op('delaypic', 0, 0, TARGET / 4)
+        .op('bri', 'row'),
+    ),
+  ]);
+  expect(error.verdict).toBe('infra-error');
+  expect(error.message).toMatch(/sends and controls and does not end/);
+});

@@ -19,7 +19,8 @@ export function copyPhase(memory: ChipMemory, timely: readonly Delivery[], late:
     else
       new Uint8Array(words.data.buffer).set(memory.sram(words.source, words.fromWord * 4, words.words * 4));
   }
-  for (const delivery of timely) {
+  // One tile writes one item per event, so runs in the order in which they begin leave the last write in place.
+  for (const delivery of [...timely].sort((x, y) => x.written - y.written)) {
     const { source, target, fromWord, toWord, words } = delivery;
     if (entangled.has(delivery)) sweep.push({ ...delivery, data: new Uint32Array(words), kept: false });
     else memory.sram(target, toWord * 4, words * 4).set(memory.sram(source, fromWord * 4, words * 4));
