@@ -184,17 +184,23 @@ export const gemmBundles = (rowsOfWorker: number) => ({
   laterGroup: 15 + 4 * rowsOfWorker,
 });
 
-/** Coefficient loads, launch, and the local barrier around one launch, in tile cycles [model]. */
-const LAUNCH_CYCLES = 32 + 6 + 16;
-/** Call, argument loads of the first launch, return [model]. */
-const CALL_CYCLES = 60;
+/**
+ * What one launch costs beside the bundles of the busiest worker, in tile cycles: coefficient loads, launch,
+ * local barrier, loop. A new panel has more of the loop; a sixth worker as busy as the first ends a slot
+ * later and costs the next aligned slot [model, simulated].
+ */
+const LAUNCH_CYCLES = { newPanel: 48, nextGroup: 42 };
+const LAST_WORKER_BUSY = { newPanel: 10, nextGroup: 8 };
+/** Call, argument loads of the first launch, return [model, simulated]. */
+const CALL_CYCLES = 50;
 
 /** Tile cycles of the kernel, call included. */
 export function gemmKernelCycles(block: { rows: number; panels: number; groups: number }): number {
   const { firstGroup, laterGroup } = gemmBundles(Math.ceil(block.rows / WORKER_COUNT));
-  const panel =
-    WORKER_COUNT * firstGroup +
-    LAUNCH_CYCLES +
-    (block.groups - 1) * (WORKER_COUNT * laterGroup + LAUNCH_CYCLES);
+  const idleCheck = block.rows < WORKER_COUNT ? 1 : 0;
+  const even = block.rows % WORKER_COUNT === 0;
+  const launch = (kind: 'newPanel' | 'nextGroup', bundles: number) =>
+    WORKER_COUNT * (bundles + idleCheck) + LAUNCH_CYCLES[kind] + (even ? LAST_WORKER_BUSY[kind] : 0);
+  const panel = launch('newPanel', firstGroup) + (block.groups - 1) * launch('nextGroup', laterGroup);
   return CALL_CYCLES + block.panels * panel;
 }

@@ -91,11 +91,11 @@ export function emitReduceSupervisor(asm: Assembler): void {
 }
 
 /** Bundles of one granule with p summands. */
-const granuleBundles = (partials: number) => 10 + partials;
+const granuleBundles = (partials: number) => 9 + partials;
 /** Argument loads and exit of a worker, in bundles. */
 const WORKER_SETUP_BUNDLES = 9;
-/** Call, launch, barrier, return, in tile cycles [model]. */
-const CALL_CYCLES = 40;
+/** Call, launch, barrier, return, in tile cycles [model, simulated]. */
+const CALL_CYCLES = 28;
 
 /** Tile cycles of the kernel, call included. */
 export function reduceKernelCycles(work: ReduceWork): number {
