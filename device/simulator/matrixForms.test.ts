@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { a, CSR, m, pair, SYNC, step } from '../ipu21/index.ts';
+import { a, CSR, csrOperand, m, pair, SYNC, step } from '../ipu21/index.ts';
 import type { HandInstruction, HandProgram } from './handProgram.ts';
 import { halfCode, halfValue, quarterCode, quarterValue, take } from './testing/numbers.ts';
 import { EXIT, runTiles, tileProgram, WORKER_CODE, ZERO } from './testing/run.ts';
@@ -162,6 +162,33 @@ it('coefficients of f8 follow the format and new loads', async () => {
   expect(await run(0)).toBe(8 * 0.25 * 0.25);
   // Bit 0 is the format of the coefficients, bit 1 of the inputs; the product is the same either way.
   expect(await run(1)).toBe(8 * 0.5 * 0.25);
+});
+
+it.each([
+  ['f143', 3, 0x40],
+  ['f152', 0, 0x40],
+] as const)('every %s code has its value inside the matrix unit', async (format, formats, one) => {
+  expect(quarterValue(one, format)).toBe(1);
+  const weights = new Uint8Array(512);
+  for (let channel = 0; channel < 16; channel++) weights[32 * channel] = one;
+  const output = await matrix(
+    (program) => {
+      program.op('zero', pair(a(2))).op('setzi', m(5), 256);
+      program.op('setzi', a(6), 8).label('next').op('uput', csrOperand(CSR.FP_CLR), a(6));
+      load(program, 8, 0, 2);
+      program.op('f8v8hihov4amp', pair(a(4)), pair(a(0)), pair(a(2)), 0).op('zero', pair(a(0)));
+      program.op('f8v8hihov4amp', pair(a(4)), pair(a(0)), pair(a(2)), 0);
+      program.op('st32step', a(4), ZERO, step(m(4)), 1).op('brnzdec', m(5), 'next');
+    },
+    {
+      weights,
+      input: Uint8Array.from({ length: 8 * 257 }, (_, index) => (index % 8 === 0 ? index / 8 : 0)),
+      partial: new Uint8Array(8),
+    },
+    { [CSR.FP_INFMT]: formats },
+  );
+  const got = [...new Uint16Array(output.buffer, 0, 512)].filter((_, index) => index % 2 === 0);
+  expect(got).toEqual(Array.from({ length: 256 }, (_, code) => halfCode(quarterValue(code, format))));
 });
 
 describe('slim convolution, window of four', () => {

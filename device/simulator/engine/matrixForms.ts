@@ -1,7 +1,7 @@
 // The other matrix steps and the slim convolution. State and order as in amp.ts.
 import { deliver, deliverFour } from './amp';
 import { stage, stage64 } from './aux';
-import { decodeF8, scaleOf } from './convert';
+import { scaleOf } from './convert';
 import { OP } from './decode';
 import { QUIET_NAN } from './floating';
 import { decodeHalf } from './half';
@@ -90,20 +90,18 @@ function halfPhase(tile: usize, w: usize, input: i32, phase: u32): void {
   }
 }
 
-/** Values of all f8 codes, F152 then F143; every thread writes the same numbers. */
-const F8_VALUES: usize = memory.data(4096, 16);
-let f8Table: bool = false;
-
+/**
+ * Value of the low byte of `code`. A code of F143 is an f16 code with fewer fraction bits and another bias, so the
+ * table of f16 serves. F152 has more exponents than f16: its bits become an f64 of the least exponents, which
+ * a power of two scales exactly, denormal codes included.
+ */
 // @ts-ignore: decorator
 @inline
-function f8Place(code: u32, format: u32): usize {
-  return F8_VALUES + (<usize>((format << 8) | (code & 0xff)) << 3);
-}
-
-function buildF8Table(): void {
-  for (let code: u32 = 0; code < 512; code++)
-    store<f64>(F8_VALUES + (<usize>code << 3), decodeF8(code & 0xff, code >> 8));
-  f8Table = true;
+function f8Value(code: u32, format: u32): f64 {
+  if ((code & 0xff) == 0x80) return NaN;
+  if (format != 0) return decodeHalf(((code & 0x7f) << 7) | ((code & 0x80) << 8)) * 128;
+  const magnitude = reinterpret<f64>(<u64>(code & 0x7f) << 50) * reinterpret<f64>(<u64>(2046 - 16) << 52);
+  return (code & 0x80) != 0 ? -magnitude : magnitude;
 }
 
 /** Coefficients as f64 for the format in force: [phase][inner][channel]. */
@@ -113,27 +111,26 @@ function expandF8(tile: usize, format: u32): void {
     const place = tile + F8_COEFFICIENTS + ((entry & 3) << 10) + (channel << 3);
     const bits = load<u64>(tile + (entry << 3), COEFFICIENT_BITS);
     for (let i: usize = 0; i < 8; i++)
-      store<f64>(place + (i << 7), load<f64>(f8Place(<u32>(bits >> (8 * i)), format)));
+      store<f64>(place + (i << 7), f8Value(<u32>(bits >> (8 * i)), format));
   }
   store<u32>(tile, format + 1, F8_READY);
 }
 
 /** Adds the eight products of a phase to all sums: products and their sum in f64, pairs of pairs. */
 function f8Phase(tile: usize, w: usize, input: i32, phase: u32): void {
-  if (!f8Table) buildF8Table();
   const formats = load<u32>(tile + INPUT_FORMATS, CSRS);
   if (load<u32>(tile, F8_READY) != (formats & 1) + 1) expandF8(tile, formats & 1);
   const format = (formats >> 1) & 1;
   const low = getA(w, input);
   const high = getA(w, input + 1);
-  const x0 = v128.load64_splat(f8Place(low, format));
-  const x1 = v128.load64_splat(f8Place(low >> 8, format));
-  const x2 = v128.load64_splat(f8Place(low >> 16, format));
-  const x3 = v128.load64_splat(f8Place(low >> 24, format));
-  const x4 = v128.load64_splat(f8Place(high, format));
-  const x5 = v128.load64_splat(f8Place(high >> 8, format));
-  const x6 = v128.load64_splat(f8Place(high >> 16, format));
-  const x7 = v128.load64_splat(f8Place(high >> 24, format));
+  const x0 = f64x2.splat(f8Value(low, format));
+  const x1 = f64x2.splat(f8Value(low >> 8, format));
+  const x2 = f64x2.splat(f8Value(low >> 16, format));
+  const x3 = f64x2.splat(f8Value(low >> 24, format));
+  const x4 = f64x2.splat(f8Value(high, format));
+  const x5 = f64x2.splat(f8Value(high >> 8, format));
+  const x6 = f64x2.splat(f8Value(high >> 16, format));
+  const x7 = f64x2.splat(f8Value(high >> 24, format));
   const scale = f64x2.splat(scaleOf(load<u32>(tile + INPUT_SCALE, CSRS)));
   const weights = tile + F8_COEFFICIENTS + (<usize>phase << 10);
   for (let c: usize = 0; c < 128; c += 16) {
