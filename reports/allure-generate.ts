@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VERDICTS } from '../harness/record/index.ts';
@@ -27,8 +27,11 @@ export interface AllureRequest {
 export async function generateAllure(request: AllureRequest): Promise<string> {
   const output = join(request.runPath, 'allure-report');
   const config = join(request.runPath, 'allure-config.json');
+  const before = join(request.runPath, 'allure-history-before.jsonl');
   rmSync(output, { recursive: true, force: true });
-  writeFileSync(config, JSON.stringify(configOf(request, output), undefined, 2));
+  if (!request.appendHistory) writeFileSync(before, historyBefore(request));
+  const history = request.appendHistory ? request.history : before;
+  writeFileSync(config, JSON.stringify(configOf(request, output, history), undefined, 2));
   try {
     await runGenerator(
       ['generate', request.results, '--config', config, '--output', output],
@@ -36,13 +39,14 @@ export async function generateAllure(request: AllureRequest): Promise<string> {
     );
   } finally {
     rmSync(config, { force: true });
+    rmSync(before, { force: true });
   }
   const page = join(output, 'index.html');
   return isSmall(request) ? page : `${page} (npx allure open '${output}')`;
 }
 
-function configOf(request: AllureRequest, output: string) {
-  const { name, history, appendHistory } = request;
+function configOf(request: AllureRequest, output: string, history: string) {
+  const { name, appendHistory } = request;
   return {
     name,
     output,
@@ -77,6 +81,16 @@ function configOf(request: AllureRequest, output: string) {
       },
     },
   };
+}
+
+/** Entries older than the run itself: a run that is rendered again is not its own predecessor. */
+function historyBefore({ history, name }: AllureRequest): string {
+  if (!existsSync(history)) return '';
+  const lines = readFileSync(history, 'utf8').split('\n');
+  const own = lines.findIndex(
+    (line) => line !== '' && (JSON.parse(line) as { readonly name?: string }).name === name,
+  );
+  return (own < 0 ? lines : [...lines.slice(0, own), '']).join('\n');
 }
 
 function isSmall({ results }: AllureRequest): boolean {

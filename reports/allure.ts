@@ -13,8 +13,8 @@ import {
 import { generateAllure } from './allure-generate.ts';
 import { writeAllureResult } from './allure-result.ts';
 
-/** Results one Allure report shows; results.jsonl holds them all. Larger reports take minutes to open. */
-export const MOST_RESULTS = 5000;
+/** Results one Allure report shows; results.jsonl holds them all. A larger page takes long to write and to open. */
+export const MOST_RESULTS = 2000;
 
 /**
  * One Allure result per record under `allure-results/`, rendered to `allure-report/`, both in the run's directory.
