@@ -63,6 +63,8 @@ export function placeBuffers(program: LoweredProgram, codeBytes: number): Placem
           capacity: LOADER_END - (buffer.memory === 'interleaved' ? REGION1_BASE : dataStart),
         },
         'Use more tiles or a smaller shape.',
+        // Shares fall from the first on, so tile 0 is a worst tile.
+        { tile: 0 },
       );
     }
     placed.set(buffer.name, { ...buffer, address });
