@@ -32,8 +32,8 @@ describe('Assembler', () => {
   });
 
   it.each([
-    ['a misaligned bundle', (asm: Assembler) => (asm.op('nop'), asm.bundle(['nop'], ['fnop'])), /8-byte/],
-    ['a label defined twice', (asm: Assembler) => (asm.label('x'), asm.label('x')), /defined twice/],
+    ['a misaligned bundle', (asm: Assembler) => [asm.op('nop'), asm.bundle(['nop'], ['fnop'])], /8-byte/],
+    ['a label defined twice', (asm: Assembler) => [asm.label('x'), asm.label('x')], /defined twice/],
     ['an unknown label', (asm: Assembler) => asm.op('bri', asm.at('nowhere')), /nowhere is not defined/],
     ['an operand out of range', (asm: Assembler) => asm.op('setzi', m(0), 2 ** 20), /cannot encode setzi/],
     ['an unknown mnemonic', (asm: Assembler) => asm.op('frobnicate'), /cannot encode frobnicate/],
