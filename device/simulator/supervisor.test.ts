@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { m, SYNC, step } from '../ipu21/index.ts';
+import type { HandProgram } from './handProgram.ts';
 import {
   DATA,
   EXIT,
@@ -228,4 +229,44 @@ it('the supervisor uses the slots of workers that are done', async () => {
   expect(counted - launch).toBeLessThanOrEqual(6 + 18 + Math.ceil((20 * 6) / 5) + 1);
   expect(end - launch).toBeGreaterThan(6 + 6 * (bundles - 1));
   expect(end - launch).toBeLessThanOrEqual(6 + 6 * bundles + 6);
+});
+
+/** One worker that runs `bundles` bundles; the supervisor reaches a barrier without waiting for it. */
+const barrierBesideWorker = (
+  bundles: number,
+  barrier: number,
+  body: (program: HandProgram) => void = () => {},
+) =>
+  tileProgram(0, (program) => {
+    program.op('setzi', m(0), 'worker').op('setzi', m(1), RESULT).op('delay', 11);
+    program.op('get', m(8), 0x60).op('run', m(0), ZERO, 0).op('sync', barrier).op('get', m(9), 0x60);
+    program.op('setzi', m(11), RESULT).op('st32', m(8), m(11), ZERO, 0).op('st32', m(9), m(11), ZERO, 1);
+    body(program);
+    const back = program.address;
+    program.origin(WORKER_CODE).label('worker').op('setzi', m(2), RESULT);
+    for (let index = 3; index < bundles; index++) program.op('nop');
+    program.op('st32', m(2), m(2), ZERO, 2).op(...EXIT);
+    program.origin(back);
+  });
+
+it('workers go on while the supervisor waits at a barrier, which does not wait for them', async () => {
+  const cycles = async (bundles: number) => {
+    const device = await runTiles([barrierBesideWorker(bundles, SYNC.internal)]);
+    const [before, after, mark] = readWords(device, 0, RESULT, 3);
+    expect(mark).toBe(RESULT);
+    return after - before;
+  };
+  // get, run (6), then the barrier: 150 cycles from its arrival to its release, however long the worker takes.
+  for (const bundles of [3, 10, 20]) expect(await cycles(bundles)).toBe(1 + 6 + 150);
+});
+
+it('a barrier that is released while workers run is an error, not a guess', async () => {
+  await expect(runTiles([barrierBesideWorker(60, SYNC.internal)])).rejects.toMatchObject({
+    facts: { exception: 'EXERR', receiveError: 4 },
+  });
+});
+
+it('a host barrier lets workers finish before the call ends', async () => {
+  const device = await runTiles([barrierBesideWorker(200, SYNC.gs2Host)]);
+  expect(readWords(device, 0, RESULT + 8, 1)).toEqual([RESULT]);
 });
