@@ -4,7 +4,7 @@ import { rounded, stage64 } from './aux';
 import { OP } from './decode';
 import { deliverSingle, QUIET_NAN } from './floating';
 import { decodeHalf } from './half';
-import { field, getA } from './main';
+import { field, getA } from './registers';
 import { raise } from './memory';
 import * as op from './opcodes.generated';
 import { EVEN, FP_CONTROL, NOT_MODELLED, ODD, SCALE } from './state';

@@ -4,7 +4,7 @@ import { rounded as roundedHalf, stage, stage64 } from './aux';
 import { BROADCAST, OP } from './decode';
 import { deliverSingle, INVALID, isSignalling16, isSignalling32, signal } from './floating';
 import { anySpecial, decodeHalf, encodeOrdinary, isOrdinary, widen } from './half';
-import { field, getA } from './main';
+import { field, getA } from './registers';
 import * as op from './opcodes.generated';
 import { FP_CONTROL } from './state';
 

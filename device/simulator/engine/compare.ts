@@ -3,7 +3,7 @@ import { stage, stage64 } from './aux';
 import { BROADCAST, OP } from './decode';
 import { INVALID, isSignalling16, isSignalling32, signal } from './floating';
 import { decodeHalf, encodeHalf } from './half';
-import { field, getA } from './main';
+import { field, getA } from './registers';
 import * as op from './opcodes.generated';
 
 const EQUAL = 0;

@@ -3,7 +3,7 @@ import { rounded, stage, stage64 } from './aux';
 import { OP } from './decode';
 import { deliverSingle, INVALID, OVERFLOWED, QUIET_NAN, roundingMode, roundSingle, signal } from './floating';
 import { decodeHalf, roundsAway, STOCHASTIC_MODE, watchOverflow } from './half';
-import { field, getA } from './main';
+import { field, getA } from './registers';
 import * as op from './opcodes.generated';
 import { draw } from './random';
 import { F8_FORMAT, F8_SCALE, FP_CONTROL } from './state';

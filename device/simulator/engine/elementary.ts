@@ -16,7 +16,7 @@ import {
 import { OP } from './decode';
 import { deliverSingle, DIVIDED_BY_ZERO, INVALID, isSignalling16, isSignalling32, OVERFLOWED, signal } from './floating';
 import { decodeHalf } from './half';
-import { field, getA } from './main';
+import { field, getA } from './registers';
 import * as op from './opcodes.generated';
 
 const EXP = 0;

@@ -28,7 +28,8 @@ import {
   useDecoder,
 } from './decode';
 import { buildHalfTable, useHalfTable } from './half';
-import { executeMain, field, getM } from './main';
+import { executeMain } from './main';
+import { field, getM } from './registers';
 import { bank, clearFault, fault, faultDetail, raise } from './memory';
 import * as op from './opcodes.generated';
 import {

@@ -1,6 +1,6 @@
 // Loads through pointers, and through deltas that other loads fetch.
 import { OP } from './decode';
-import { field, getM, setA, setM } from './main';
+import { field, getM, setA, setM } from './registers';
 import { apart, at } from './memory';
 import * as op from './opcodes.generated';
 

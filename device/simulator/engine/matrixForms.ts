@@ -5,7 +5,7 @@ import { scaleOf } from './convert';
 import { OP } from './decode';
 import { QUIET_NAN } from './floating';
 import { decodeHalf } from './half';
-import { field, getA } from './main';
+import { field, getA } from './registers';
 import { raise } from './memory';
 import * as op from './opcodes.generated';
 import { COEFFICIENT_BITS, COEFFICIENTS, CSRS, EVEN, F8_COEFFICIENTS, F8_READY, NOT_MODELLED, ODD } from './state';

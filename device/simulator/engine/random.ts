@@ -3,7 +3,7 @@
 import { stage, stage64 } from './aux';
 import { OP } from './decode';
 import { encodeHalf } from './half';
-import { field, getA } from './main';
+import { field, getA } from './registers';
 import * as op from './opcodes.generated';
 import { PRNG } from './state';
 

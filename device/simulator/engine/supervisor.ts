@@ -1,7 +1,9 @@
 // Supervisor: single issue with interlocked results, launches, barriers, coefficient loads, exchange rows.
 import { AUX_WRITES, decode, FLAGS, IS_AUX, OP, READS, WORKER_ONLY, WRITES } from './decode';
 import { decodeHalf } from './half';
-import { branched, clearBranch, executeMain, field, getM, setM, startControl } from './main';
+import { branched, clearBranch, executeMain } from './main';
+import { field, getM, setM } from './registers';
+import { startControl } from './csr';
 import { at, fault, raise, wide } from './memory';
 import * as op from './opcodes.generated';
 import {
