@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { loadRun, type ResultRecord, readResults } from '../record/index.ts';
+import { loadRun, packageRoot, packageVersion, type ResultRecord, readResults } from '../record/index.ts';
 import { BuiltCommand, finished, until } from './testing/built-command.ts';
 
 const command = new BuiltCommand();
@@ -17,6 +17,11 @@ describe('help and usage', () => {
     const { code, stdout } = await command.run('--help');
     expect(code).toBe(0);
     for (const word of ['list', 'run', 'repro', 'report', '130  interrupted']) expect(stdout).toContain(word);
+  });
+
+  test('the version is the one of the package', async () => {
+    const { code, stdout } = await command.run('--version');
+    expect([code, stdout.trim()]).toEqual([0, packageVersion(packageRoot())]);
   });
 
   test('no command prints the help and is a usage error', async () => {

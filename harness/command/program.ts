@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { packageRoot, packageVersion } from '../record/host-facts.ts';
 import type { House } from './house.ts';
 import type { ListFlags } from './list-command.ts';
 import type { ReportFlags } from './report-command.ts';
@@ -62,6 +63,7 @@ function withOut(command: Command): Command {
 export function buildProgram(house: House, exit: (code: number) => void): Command {
   const program = new Command('ipu-verify')
     .description('Verifies compiled programs for IPU21 on a device, against a host reference.')
+    .version(packageVersion(packageRoot()))
     .addHelpText('after', EXIT_CODES)
     .showSuggestionAfterError()
     .exitOverride()
