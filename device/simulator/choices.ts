@@ -238,4 +238,34 @@ export const RULES: readonly {
     evidence: 'HW',
     meaning: 'f32sisoamp delivers the bottom pair again in odd phases and leaves the chain alone.',
   },
+  {
+    name: 'stochastic rounding',
+    evidence: 'GUESS',
+    meaning:
+      'ESR rounds every f16 and f8 result of a worker stochastically, those of f16 arithmetic and of the matrix unit included.',
+  },
+  {
+    name: 'f32 rounding modes',
+    evidence: 'GUESS',
+    meaning:
+      'RND applies to f32 results and to sums in accumulators, except inside the matrix unit, which rounds its sums to nearest even.',
+  },
+  {
+    name: 'f8 matrix sum',
+    evidence: 'GUESS',
+    meaning:
+      'Eight exact products are added in f64 in pairs of pairs, scaled by 2^FP_ISCL, added to the running sum and rounded once to f32.',
+  },
+  {
+    name: 'matrix flags',
+    evidence: 'GUESS',
+    meaning:
+      'A NaN that leaves the matrix unit is an invalid operation, a finite result out of range an overflow.',
+  },
+  {
+    name: 'paired reception',
+    evidence: 'GUESS',
+    meaning:
+      'Both members of a pair take what the mux of the early member lets through; a member whose format is 32-bit or of the other direction stores nothing and keeps its pointer. An item is taken in its format 2 events before it is written.',
+  },
 ];
