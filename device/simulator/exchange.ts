@@ -35,7 +35,39 @@ export function deliveriesOf(timelines: ReadonlyMap<number, TileTimeline>): {
     receive(timeline, timelines, deliveries, faults);
   }
   receivePaired(timelines, deliveries, faults);
+  refuseCarriedPointers(timelines, deliveries, faults);
   return { deliveries, faults };
+}
+
+/**
+ * 32-bit and 64-bit words are resolved apart, each from the pointers it was given. A tile that goes from one width
+ * to the other without a new pointer would need the place where the other width stopped, which no source describes.
+ */
+function refuseCarriedPointers(
+  timelines: ReadonlyMap<number, TileTimeline>,
+  deliveries: readonly Delivery[],
+  faults: ExchangeFault[],
+): void {
+  const wide = new Set(
+    deliveries.filter(({ wordsPerEvent }) => wordsPerEvent === 2).map((each) => each.target),
+  );
+  for (const tile of wide) {
+    const received = deliveries.filter(({ target }) => target === tile).sort((x, y) => x.written - y.written);
+    const pointers = settings(timelines.get(tile)!.controls, 'pointer');
+    for (let index = 1; index < received.length; index++) {
+      const [before, after] = [received[index - 1], received[index]];
+      if (before.wordsPerEvent === after.wordsPerEvent) continue;
+      if (pointers.some(({ event }) => event > before.written && event <= after.written)) continue;
+      faults.push({
+        tile,
+        error: 'not modelled',
+        event: after.written,
+        address: after.toWord * 4,
+        detail: 'words of another width arrive without a pointer of their own',
+      });
+      break;
+    }
+  }
 }
 
 interface Arrival {
