@@ -30,6 +30,7 @@ export function gemmOperation(compile: CompileGemm): Operation {
           inputs.map((tensor) => [tensor.name, formatSeed(deriveSeed(name, tensor.name))]),
         ),
         cost: 2 * problem.m * problem.k * problem.n,
+        flops: 2 * problem.m * problem.k * problem.n,
         compile() {
           if (problem.acc === 'f32') {
             throw new UnsupportedError(
