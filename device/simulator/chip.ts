@@ -29,8 +29,8 @@ const KEPT_CONTROLS: readonly (readonly [ControlKind, number])[] = [
   ['format', INCOMING_FORMAT],
 ];
 
-/** More than code without a loop can hold: all of region 0, two controls in every two words. */
-const ROW_ENTRIES = 60_000;
+/** More than code without a loop can hold: region 0 full of two-word sends with two controls each. */
+const ROW_ENTRIES = 80_000;
 
 /** Bits of SSR: all exits of this tile agreed, all tiles agreed at the last internal barrier [SDK]. */
 const LOCAL_CONSENSUS = 1;
