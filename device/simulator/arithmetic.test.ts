@@ -283,3 +283,35 @@ it('istacc and stacc transpose a block of 4 x 4 halves', async () => {
     [0, 1, 2, 3].flatMap((c) => [0, 1, 2, 3].map((r) => 16 * r + c)),
   );
 });
+
+it('every NaN that leaves an instruction as f32 is the same one', async () => {
+  const NAN = 0x7fc00000;
+  const results = await runAux([
+    { code: [['f16tof32', a(1), a(0)]], before: [0xfe01] },
+    { code: [['f16v2tof32', pair(a(2)), a(0)]], before: [0xff217d01] },
+    { code: [['f32add', a(2), a(0), a(1)]], before: [0xffc12345, 0x3f800000] },
+    { code: [['f32sub', a(2), a(0), a(1)]], before: [0x7f800000, 0x7f800000] },
+    {
+      code: [
+        ['f32mac', a(0), a(1)],
+        ['f32v2gina', pair(a(2)), pair(a(14)), 0],
+      ],
+      before: [0x7f800000, 0],
+    },
+    {
+      code: [
+        ['f32v4acc', quad(a(0))],
+        ['f32v2gina', pair(a(4)), pair(a(14)), 0],
+      ],
+      before: [0xffc54321, 0x3f800000, 0, 0],
+    },
+  ]);
+  expect(results.map(({ after }) => after.filter((code) => Number.isNaN(singleValue(code))))).toEqual([
+    [NAN],
+    [NAN, NAN],
+    [0xffc12345, NAN],
+    [NAN],
+    [NAN],
+    [0xffc54321, NAN],
+  ]);
+});

@@ -2,7 +2,7 @@
 // Which accumulator a form uses is documented for some and inferred for others [SDK]/[GUESS].
 import { rounded, stage64 } from './aux';
 import { OP } from './decode';
-import { deliverSingle, QUIET_NAN } from './floating';
+import { codeOf, deliverSingle } from './floating';
 import { decodeHalf } from './half';
 import { field, getA } from './registers';
 import { raise } from './memory';
@@ -56,13 +56,6 @@ export function addTo(w: usize, i: usize, value: f64, operandIsNan: bool): void 
   else setAccumulator(w, i, sum, operandIsNan || isNaN(old));
 }
 
-// @ts-ignore: decorator
-@inline
-function code(w: usize, i: usize): u32 {
-  const value = accumulator(w, i);
-  return isNaN(value) ? QUIET_NAN : reinterpret<u32>(<f32>value);
-}
-
 /** Sum of two products, exact but for the last addition. */
 function lateral(w: usize, accumulatorIndex: usize, x: i32, y: i32, first: i32): void {
   const x0 = half(w, x, first);
@@ -94,7 +87,7 @@ function mix(w: usize, d: i32, x: i32, y: i32): void {
 
 function axpy(w: usize, d: i32, x: i32, y: i32): void {
   const a = <f64>reinterpret<f32>(load<u32>(w, SCALE));
-  stage64(d, <u64>code(w, 0) | (<u64>code(w, 1) << 32));
+  stage64(d, <u64>codeOf(accumulator(w, 0)) | (<u64>codeOf(accumulator(w, 1)) << 32));
   for (let i = 0; i < 2; i++) {
     const p = single(w, x + i);
     const q = single(w, y + i);

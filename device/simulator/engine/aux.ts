@@ -4,7 +4,7 @@ import { addTo } from './accumulators';
 import { matrixStep, straighten } from './amp';
 import { executeOther } from './auxFamilies';
 import { BROADCAST, KINDS, OP } from './decode';
-import { OVERFLOWED, signal } from './floating';
+import { codeOf, OVERFLOWED, signal } from './floating';
 import { decodeHalf, encodeHalf, encodeHalfNearest, overflowed, STOCHASTIC_MODE, watchOverflow } from './half';
 import { field, getA, setA } from './registers';
 import { permute, sortBytes, swapBytes } from './permute';
@@ -97,12 +97,12 @@ function accumulate(w: usize, e: usize, count: i32, half: bool, kind: i32): void
 /** Reads the bottom pair of an accumulator chain, shifts the chain down, inserts a pair at its top. */
 function shiftChain(w: usize, chain: i32, first: f64, second: f64): u64 {
   const base = w + ((chain & 1) == 0 ? EVEN : ODD) + ((chain & 2) == 0 ? 0 : 64);
-  const x = <f32>load<f64>(base);
-  const y = <f32>load<f64>(base, 8);
+  const x = codeOf(load<f64>(base));
+  const y = codeOf(load<f64>(base, 8));
   memory.copy(base, base + 16, 48);
   store<f64>(base, first, 48);
   store<f64>(base, second, 56);
-  return <u64>reinterpret<u32>(x) | (<u64>reinterpret<u32>(y) << 32);
+  return <u64>x | (<u64>y << 32);
 }
 
 /** Executes one auxiliary instruction; returns the worker cycles it takes. */
@@ -197,13 +197,12 @@ export function executeAux(tile: usize, w: usize, e: usize): i32 {
       stage(d, getUpper(w, field(e, 1)));
       return 1;
     case op.F16TOF32:
-      stage(d, reinterpret<u32>(<f32>halfAt(w, field(e, 1), 0)));
+      stage(d, codeOf(halfAt(w, field(e, 1), 0)));
       return 1;
     case op.F16V2TOF32:
       stage64(
         d,
-        <u64>reinterpret<u32>(<f32>halfAt(w, field(e, 1), 0)) |
-          (<u64>reinterpret<u32>(<f32>halfAt(w, field(e, 1), 1)) << 32),
+        <u64>codeOf(halfAt(w, field(e, 1), 0)) | (<u64>codeOf(halfAt(w, field(e, 1), 1)) << 32),
       );
       return 1;
     case op.F32TOF16:

@@ -10,6 +10,13 @@ export const OVERFLOWED: u32 = 4;
 /** The NaN every operation delivers; hosts would leave their own bits in it. */
 export const QUIET_NAN: u32 = 0x7fc00000;
 
+/** Code of a value that is an f32 already, or NaN, whose sign and payload depend on the host. */
+// @ts-ignore: decorator
+@inline
+export function codeOf(value: f64): u32 {
+  return isNaN(value) ? QUIET_NAN : reinterpret<u32>(<f32>value);
+}
+
 /** Sets a sticky flag, and raises the exception when its trap is enabled. */
 export function signal(w: usize, flag: u32): void {
   store<u32>(w, load<u32>(w, FP_STATUS) | flag, FP_STATUS);

@@ -3,7 +3,7 @@ import { deliver, deliverFour } from './amp';
 import { stage, stage64 } from './aux';
 import { scaleOf } from './convert';
 import { OP } from './decode';
-import { QUIET_NAN } from './floating';
+import { codeOf } from './floating';
 import { decodeHalf } from './half';
 import { field, getA } from './registers';
 import { raise } from './memory';
@@ -19,12 +19,6 @@ const INPUT_SCALE: usize = 0x33 << 2;
 @inline
 function toSingle(value: f64): f64 {
   return <f64>(<f32>value);
-}
-
-// @ts-ignore: decorator
-@inline
-function codeOf(value: f64): u32 {
-  return isNaN(value) ? QUIET_NAN : reinterpret<u32>(<f32>value);
 }
 
 // @ts-ignore: decorator
