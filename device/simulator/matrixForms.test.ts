@@ -196,11 +196,14 @@ describe('slim convolution, window of four', () => {
     ['f16v4hihoslic', 1, false],
     ['f16v4sisoslic', 1, true],
     ['f16v4hihov4slic', 2, false],
+    ['f8v8hihov4slic', 2, false],
   ] as const;
   it.each(FORMS)('%s', async (mnemonic, sets, wide) => {
     const steps = 9;
-    const x = small(5, steps * 4);
-    const w = small(6, 16 * 16);
+    const f8 = mnemonic.startsWith('f8');
+    const inner = f8 ? 8 : 4;
+    const x = small(5, steps * inner);
+    const w = small(6, 16 * 4 * inner);
     const outputs = 2 * sets;
     const p = small(7, steps * outputs);
     const size = wide || sets === 2 ? 8 : 4;
@@ -214,7 +217,12 @@ describe('slim convolution, window of four', () => {
           program.op(size === 4 ? 'st32step' : 'st64step', group(size, 4), ZERO, step(m(4)), 1);
         }
       },
-      { weights: halves(w), input: halves(x), partial: (wide ? singles : halves)(p) },
+      {
+        weights: (f8 ? quarters : halves)(w),
+        input: (f8 ? quarters : halves)(x),
+        partial: (wide ? singles : halves)(p),
+      },
+      f8 ? { [CSR.FP_INFMT]: 3 } : {},
     );
     const got = wide
       ? [...new Float32Array(output.buffer, 0, steps * outputs)]
@@ -222,7 +230,8 @@ describe('slim convolution, window of four', () => {
     // Row r of set s meets x(t + 3 - r div 2): rows 6 and 7 first, rows 0 and 1 last.
     const dot = (t: number, channel: number) => {
       let sum = 0;
-      for (let i = 0; i < 4; i++) sum += x[4 * t + i] * w[16 * channel + 4 * weightSet + i];
+      for (let i = 0; i < inner; i++)
+        sum += x[inner * t + i] * w[4 * inner * channel + inner * weightSet + i];
       return sum;
     };
     for (let t = 0; t + 4 < steps; t++) {
@@ -274,5 +283,47 @@ it('loads through pointers and deltas', async () => {
     word(16),
     (8 | (12 << 16)) >>> 0,
     (20 | (24 << 16)) >>> 0,
+  ]);
+});
+
+it('double loads through deltas', async () => {
+  const output = await matrix(
+    (program) => {
+      const keep = (register: number) => program.op('st32step', a(register), ZERO, step(m(4)), 1);
+      program.op('setzi', m(5), PARTIAL).op('setzi', m(6), 8);
+      program.op('ldd16a64', pair(a(0)), { ...m(5), mark: '++' }, m(2), { ...m(6), mark: '@' });
+      program.op('ldd16a64', pair(a(2)), { ...m(5), mark: '++' }, m(2), { ...m(6), mark: '@' });
+      for (const register of [0, 1, 2, 3]) keep(register);
+      // Two deltas at a time; the upper half of the old register is the offset.
+      program.op('setzi', m(6), 20).op('shl', m(6), m(6), 16);
+      program.op('ldd16v2a32', a(0), { ...m(5), mark: '++' }, m(2), { ...m(6), mark: '@' });
+      program.op('ldd16v2a32', a(1), { ...m(5), mark: '++' }, m(2), { ...m(6), mark: '@' });
+      for (const register of [0, 1]) keep(register);
+      // Bases differ by an element: low delta 2, high delta 0x4006; steps 2 and 4 for the high one.
+      program.op('setzi', m(6), 0x4006).op('shl', m(6), m(6), 16).op('or', m(6), m(6), 2);
+      program.op('setzi', m(7), 0x42).op('setzi', m(8), 0x60000).op('setzi', m(9), 0x0d0c0);
+      program.op('st32', m(9), m(8), ZERO, 0).op('setzi', m(9), 0x64004).op('st32', m(9), m(9), ZERO, 0);
+      program.op('st32', m(9), m(9), ZERO, 1);
+      for (let time = 0; time < 2; time++) {
+        program.op('ldb16b16', pair(a(0)), m(8), { ...m(6), mark: '++' }, { ...m(7), mark: '>>' });
+        for (const register of [0, 1]) keep(register);
+      }
+      program.op('st32', m(6), m(4), ZERO, 0).op('st32', m(7), m(4), ZERO, 1);
+    },
+    {
+      weights: new Uint8Array(512),
+      input: bytes(Uint8Array.from({ length: 64 }, (_, index) => index)),
+      partial: bytes(Uint16Array.of(16, 24, 0, 40, 0, 4)),
+    },
+  );
+  const word = (at: number) => (at | ((at + 1) << 8) | ((at + 2) << 16) | ((at + 3) << 24)) >>> 0;
+  expect([...new Uint32Array(output.buffer, 0, 12)]).toEqual([
+    ...[word(8), word(12), word(16), word(20)],
+    ...[word(20), word(40)],
+    // 0x60002 holds the upper half of the stored word, 0x64006 the upper half of its own address word.
+    ...[0, 0x00060006],
+    // 0x60004 was never written, 0x64008 holds the lower half of the same word.
+    ...[0x7ef17ef1, 0x40044004],
+    ...[0x400c0006, 0],
   ]);
 });
