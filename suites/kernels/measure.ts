@@ -1,9 +1,8 @@
 import type { Device } from '../../device/device.ts';
-import { encode } from '../../device/ipu21/index.ts';
-import { readPackage, writePackage } from '../../device/package/index.ts';
 import { attempt } from '../attempt.ts';
 import { gemm } from '../gemm/operation.ts';
-import { is, operandOf, patchCode, symbol } from '../self/patch.ts';
+import { callsOf } from '../self/calls.ts';
+import { Surgery } from '../self/surgery.ts';
 
 /** Modelled and executed tile cycles of one kernel. */
 export interface KernelCycles {
@@ -43,13 +42,10 @@ export async function reduceCycles(
   const prepared = gemm.prepare(line);
   const { compiled, outcome, judgement } = await attempt(prepared, device);
   if (judgement.verdict !== 'passed') throw new Error(judgement.reasons.join('; '));
-  const application = readPackage(compiled.packageBytes);
-  const reduce = symbol(application, 'reduce');
-  const nop = encode('nop', []);
-  const without = patchCode(application, (site) =>
-    is('call')(site) && operandOf(site, 1) === reduce ? nop : undefined,
-  );
-  await device.load(writePackage(without));
+  const surgery = new Surgery(compiled.packageBytes);
+  for (const tile of surgery.tiles)
+    for (const call of callsOf(surgery, tile, 'reduce')) surgery.replace(call, 'nop');
+  await device.load(surgery.bytes());
   const rest = await device.call('run', compiled.pack(prepared.inputs));
   return { model: stepModel(compiled.report.steps, 'reduce'), device: outcome.cycles - rest.cycles };
 }

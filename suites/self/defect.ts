@@ -1,40 +1,67 @@
-import type { Application } from '../../device/package/index.ts';
-import type { DevicePort } from '../../harness/ports.ts';
+import type { Device } from '../../device/device.ts';
+import type { CaseJudgement } from '../../harness/judge/index.ts';
+import type { CaseFailure, CompiledCase, PreparedCase } from '../../harness/ports.ts';
+import type { Surgery } from './surgery.ts';
 
-/** Where a defect is planted. */
-export type DefectLayer = 'kernel' | 'schedule' | 'tables' | 'package' | 'inputs' | 'sram' | 'results';
+/** Where a defect is planted: tile images, exchange rows, memory contents, or what the host reads back. */
+export type DefectLayer = 'package' | 'schedule' | 'sram' | 'result';
 
-/** Files of the package's bindings, by name. */
-export type Files = Map<string, Uint8Array>;
-
-/** What a defect may change on a case's way from compiler to judge; all steps are optional. */
-export interface Sabotage {
-  /** Changes the package model before it is written. */
-  readonly application?: (application: Application) => Application;
-  /** Changes the package bytes. */
-  readonly bytes?: (bytes: Uint8Array) => Uint8Array;
-  /** Changes the packed inputs. */
-  readonly inputs?: (inputs: Files) => void;
-  /** Changes SRAM after the package is loaded. */
-  readonly sram?: (device: DevicePort & SramWriter, application: Application) => void;
-  /** Changes what the host read back. `stale` holds the outputs of an earlier call with other inputs. */
-  readonly outputs?: (outputs: Files, stale: Files) => void;
+/** A sound case that a defect is planted in. */
+export interface Trial {
+  readonly line: string;
+  /** Logical tile that is damaged, where one is. */
+  readonly tile: number;
 }
 
-/** A device whose memory can be written from outside. */
-export interface SramWriter {
-  writeTile(physicalTile: number, address: number, data: Uint8Array): void;
+/** A prepared and compiled trial. */
+export interface Patient extends Trial {
+  readonly prepared: PreparedCase;
+  readonly compiled: CompiledCase;
 }
 
-/** One planted defect: the suite must catch it on every named case. */
+/** The damage itself, by the moment at which it is done. */
+export type Plant =
+  /** Words of the tile images, or the package's bindings. */
+  | { readonly at: 'images'; readonly patch: (surgery: Surgery, patient: Patient) => void }
+  /** Bytes of the package file. */
+  | { readonly at: 'file'; readonly damage: (bytes: Uint8Array) => Uint8Array }
+  /** Bytes of the input bindings before they are written to the tiles. */
+  | { readonly at: 'inputs'; readonly change: (files: Map<string, Uint8Array>, patient: Patient) => void }
+  /** Memory of a loaded tile before the call. */
+  | { readonly at: 'memory'; readonly strike: (device: Device, surgery: Surgery, patient: Patient) => void }
+  /** The logical result, row-major f16 codes, before it is judged. */
+  | {
+      readonly at: 'tensor';
+      readonly change: (codes: Uint16Array, columns: number, patient: Patient) => void;
+    }
+  /** Bytes of the output binding `c` before they are unpacked. */
+  | { readonly at: 'outputs'; readonly change: (bytes: Uint8Array, patient: Patient) => void }
+  /** The judged outputs are those of an earlier call with the inputs of another seed. */
+  | { readonly at: 'earlier call' };
+
+/** How one trial ended. */
+export interface Sighting {
+  readonly line: string;
+  /** A judge's verdict, or the verdict that an error of compiler, package or device carries. */
+  readonly verdict: string;
+  readonly judgement?: CaseJudgement;
+  readonly failure?: CaseFailure;
+}
+
+/** What the report must point at for the defect to count as localised. */
+export interface Location {
+  /** In words, for the table. */
+  readonly text: string;
+  readonly found: (sighting: Sighting, trial: Trial) => boolean;
+}
+
+/** One defect that the suite must catch. */
 export interface PlantedDefect {
   readonly name: string;
   readonly layer: DefectLayer;
-  /** The real mistake it stands for. */
+  /** The mistake of a compiler, a kernel, a driver or a chip that looks like this. */
   readonly imitates: string;
-  /** Case lines it is planted in. */
-  readonly cases: readonly string[];
-  readonly sabotage: Sabotage;
-  /** Pattern the judge must name, where the mistake leaves one. */
-  readonly pattern?: RegExp;
+  readonly trials: readonly Trial[];
+  readonly plant: Plant;
+  readonly location?: Location;
 }

@@ -1,4 +1,5 @@
-/** Proof that the suite can fail: defects planted from kernel words to results. */
-export type { DefectLayer, PlantedDefect } from './defect.ts';
-export { plantedDefects } from './defects.ts';
-export { type Finding, runPlantedDefect } from './run.ts';
+/** Proof that the suite can fail: defects planted from kernel words to the host's copy of the result. */
+export { plantedDefects } from './catalogue.ts';
+export type { DefectLayer, Location, PlantedDefect, Sighting, Trial } from './defect.ts';
+export { type DefectOutcome, runPlantedDefect } from './run.ts';
+export { defectTable } from './table.ts';
