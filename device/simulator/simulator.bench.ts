@@ -1,4 +1,3 @@
-import type { Bench } from 'tinybench';
 import { a, COEFFICIENT_ORDER, CSR, csrOperand, m, pair, quad, SYNC, step } from '../ipu21/index.ts';
 import { type HandInstruction, HandProgram, HOST_SYNC, handPackage } from './handProgram.ts';
 import { SimulatedIpu21, type SimulatorOptions } from './simulator.ts';
@@ -92,24 +91,26 @@ export async function loadedProgram(programs: readonly HandProgram[], options: S
   return { instructions, call: () => device.call('run', inputs) };
 }
 
-/** Loops that the engine spends its time in; the work of a call is in the name, in millions of instructions. */
-export async function simulatorBenchmarks(bench: Bench): Promise<void> {
-  const loops: readonly (readonly [string, (program: HandProgram) => void])[] = [
+/** A loop to measure: what it does, how many instructions a call retires, and the call. */
+export interface MeasuredLoop {
+  readonly name: string;
+  readonly instructions: number;
+  readonly call: () => Promise<unknown>;
+}
+
+/** Loops that the engine spends its time in, loaded and run once. */
+export async function simulatorLoops(): Promise<readonly MeasuredLoop[]> {
+  const alone: readonly (readonly [string, (program: HandProgram) => void])[] = [
     ['matrix loop, first panel', matrixLoop(false)],
     ['matrix loop, accumulating', matrixLoop(true)],
     ['mixed integer and float', mixedLoop],
   ];
-  for (const [name, code] of loops) {
-    const { instructions, call } = await loadedProgram([workerProgram(0, code)]);
-    bench.add(`${name} (${(instructions / 1e6).toFixed(3)} M)`, async () => {
-      await call();
-    });
-  }
+  const loops: MeasuredLoop[] = [];
+  for (const [name, code] of alone) loops.push({ name, ...(await loadedProgram([workerProgram(0, code)])) });
   const tiles = Array.from({ length: 64 }, (_, tile) => workerProgram(tile, matrixLoop(true)));
-  for (const threads of [1, 2]) {
-    const { instructions, call } = await loadedProgram(tiles, { threads });
-    bench.add(`64 tiles, ${threads} threads (${(instructions / 1e6).toFixed(3)} M)`, async () => {
-      await call();
-    });
-  }
+  loops.push({
+    name: 'matrix loop on 64 tiles, two threads',
+    ...(await loadedProgram(tiles, { threads: 2 })),
+  });
+  return loops;
 }
