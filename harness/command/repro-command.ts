@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findOperation } from '../case/index.ts';
 import type { Tensor } from '../ports.ts';
+import { makeFolders } from '../record/folders.ts';
 import { countVerdicts, encodeJson, encodeRecord, exitCodeOf, messageOf, RunError } from '../record/index.ts';
 import { type CaseTrace, caseHash, executeCase, loadComposition, writeErrorMaps } from '../run/index.ts';
 import type { House } from './house.ts';
@@ -58,7 +59,7 @@ export async function reproCommand(house: House, text: string, flags: ReproFlags
 function makeFolder(out: string, name: string): string {
   const folder = resolve(out, name);
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolders(folder);
   } catch (error) {
     throw new RunError(
       `folder ${folder} cannot be made: ${messageOf(error)}`,

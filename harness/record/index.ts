@@ -1,5 +1,6 @@
 export { messageOf, RunError, SchemaError } from './errors.ts';
 export { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
+export { makeFolders } from './folders.ts';
 export { gitFacts, hostFacts, packageRoot, packageVersion } from './host-facts.ts';
 export type { RunListener } from './listener.ts';
 export { type LoadedRun, loadRun, type RunView, reproLine, viewRun } from './load-run.ts';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { messageOf, RunError } from './errors.ts';
+import { makeFolders } from './folders.ts';
 
 /** Files and folders of one run, `<out>/<run id>/`. */
 export interface RunDirectory {
@@ -49,7 +50,7 @@ export function createRunDirectory(out: string, id: string): RunDirectory {
   }
   const directory = runDirectory(join(out, id));
   try {
-    mkdirSync(out, { recursive: true });
+    makeFolders(out);
   } catch (error) {
     throw new RunError(
       `output directory ${resolve(out)} cannot be made: ${messageOf(error)}`,

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorPicture } from '../judge/index.ts';
+import { makeFolders } from '../record/folders.ts';
 import type { RecordArtefact } from '../record/index.ts';
 import type { CaseTrace } from './execute-case.ts';
 import { heatMap } from './heat-map.ts';
@@ -23,7 +24,7 @@ export function writeErrorMaps(trace: CaseTrace, runPath: string): RecordArtefac
     const name = judgement.tensor.replace(/[^A-Za-z0-9._-]/g, '_');
     const picture = errorPicture(judgement);
     const text = heatMap(judgement);
-    mkdirSync(join(runPath, folder), { recursive: true });
+    makeFolders(join(runPath, folder));
     if (picture !== undefined) {
       const file = `${folder}/error-map-${name}.png`;
       writeFileSync(join(runPath, file), picture);

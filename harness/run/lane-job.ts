@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CycleBudgets, KnownFailure, KnownFailures } from '../budget/index.ts';
+import { makeFolders } from '../record/folders.ts';
 import type { DeviceRequest } from './composition.ts';
 
 /** A planned case with its position. */
@@ -46,7 +47,7 @@ function inFlightPath(runPath: string, lane: number): string {
 }
 
 export function writeJob(job: LaneJob): string {
-  mkdirSync(lanesFolder(job.runPath), { recursive: true });
+  makeFolders(lanesFolder(job.runPath));
   const path = jobPath(job.runPath, job.lane);
   writeFileSync(path, JSON.stringify(job));
   rmSync(inFlightPath(job.runPath, job.lane), { force: true });
