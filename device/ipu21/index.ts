@@ -3,6 +3,7 @@ export * from './chip.ts';
 export * from './csr.ts';
 export * from './exceptions.ts';
 export * from './exchange.ts';
+export { REGISTER_ALIASES } from './isa/alias.ts';
 export { COISSUE_BIT, decode, decodePair, type Instruction, startsPair } from './isa/decode.ts';
 export { encode, encodeForm, encodePair, encodeWords } from './isa/encode.ts';
 export { EncodingError, type EncodingRule } from './isa/errors.ts';

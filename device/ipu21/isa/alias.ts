@@ -1,3 +1,4 @@
+import type { Form } from './form.ts';
 import type { FormId } from './forms.ts';
 import { AZERO, AZEROS, MZERO, m, type Operand, type RegisterOperand } from './operand.ts';
 
@@ -57,10 +58,29 @@ export const REGISTER_ALIASES: Readonly<Record<string, RegisterOperand>> = {
   $lr: m(10),
   $sp: m(11),
   $fp: m(9),
+  $mworker_base: m(12),
+  $mvertex_base: m(13),
   $mzero: MZERO,
   $azero: AZERO,
   $azeros: AZEROS,
 };
+
+/**
+ * Loads and stores with a base, a delta and an immediate may be written without the delta, which is then the
+ * zero register: `ld32 $m0, $m13, 2` [SDK, public kernels].
+ */
+export function withoutDelta(form: Form<FormId>): Alias | undefined {
+  const [offset, delta, base] = [...form.operands].reverse();
+  const plain = [delta, base].every((slot) => slot?.kind === 'register' && slot.access === 'read');
+  if (!plain || offset.kind !== 'immediate' || base.name !== 'Base0' || delta.name !== 'Delta0')
+    return undefined;
+  const shown = form.operands.length - 1;
+  const args = form.operands.map((slot, index): Argument => {
+    if (slot === delta) return MZERO;
+    return { text: slot === offset ? shown - 1 : index };
+  });
+  return alias(form.mnemonic, form.id, shown, args, false);
+}
 
 const isText = (argument: Argument): argument is { readonly text: number } =>
   typeof argument === 'object' && 'text' in argument;

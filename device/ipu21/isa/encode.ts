@@ -1,4 +1,4 @@
-import { ALIASES, type Alias, expandAlias } from './alias.ts';
+import { ALIASES, type Alias, expandAlias, withoutDelta } from './alias.ts';
 import { EncodingError } from './errors.ts';
 import { immediateRange, insertField, misfit } from './field.ts';
 import type { Form } from './form.ts';
@@ -25,6 +25,10 @@ const CANDIDATES: ReadonlyMap<string, readonly Candidate[]> = (() => {
     if (form.id !== form.mnemonic) add(form.id, { form });
   }
   for (const alias of ALIASES) add(alias.name, { form: formOf(alias.form), alias });
+  for (const form of FORMS) {
+    const short = withoutDelta(form);
+    if (short !== undefined) add(form.mnemonic, { form, alias: short });
+  }
   return byName;
 })();
 

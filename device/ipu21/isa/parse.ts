@@ -7,7 +7,7 @@ import { type Operand, type RegisterOperand, registerText } from './operand.ts';
 import type { Broadcast, Mark, Span } from './slot.ts';
 
 const REGISTER = /^\$([ma])(\d{1,2})(?::(?:(\d{1,2})|(B|BL|BU)))?(\+=|\+\+|@|>>)?$/;
-const ALIASED_REGISTER = /^(\$[a-z]+)(\+=|\+\+|@|>>)?$/;
+const ALIASED_REGISTER = /^(\$[a-z_]+)(\+=|\+\+|@|>>)?$/;
 const NUMBER = /^-?(?:0x[0-9a-f]{1,8}|\d{1,10})$/i;
 
 const syntaxError = (text: string, advice: string): EncodingError =>
