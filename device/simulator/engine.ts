@@ -9,6 +9,8 @@ export interface EngineExports {
   setup(halfTable: number, rowTable: number, rows: number, cache: number, build: boolean): void;
   /** Runs one tile until it waits, faults or passes the cycle limit; returns a status code. */
   run(tile: number, limit: bigint): number;
+  /** Lets a tile issue at most one instruction or bundle; returns a status code. */
+  step(tile: number): number;
   /** Opcode number that the decoder gives a word, 0 for no instruction. */
   opcodeAt(word: number): number;
   /** Fills memory with a 32-bit pattern; `bytes` is a multiple of 16. */

@@ -12,6 +12,7 @@ import { MAXIMUM_THREADS } from './engine.ts';
 import { manyThreads, singleThread, type TileRunner } from './threads.ts';
 import { ChipMemory } from './tileMemory.ts';
 import { STATE } from './tileState.ts';
+import { type Trace, tracing } from './trace.ts';
 
 /** Version of the model: changes when cycles or results of an unchanged package may change. */
 export const MODEL_VERSION = 'sim-3';
@@ -21,6 +22,8 @@ export interface SimulatorOptions {
   readonly threads?: number;
   /** Most tile cycles one call may take before it counts as hung. */
   readonly cycleLimit?: number;
+  /** Reports every issue of one tile; the whole chip then runs on one thread, one issue at a time. */
+  readonly trace?: Trace;
 }
 
 const DEFAULT_CYCLE_LIMIT = 50_000_000;
@@ -29,6 +32,7 @@ const DEFAULT_CYCLE_LIMIT = 50_000_000;
 export class SimulatedIpu21 implements Device {
   readonly #threads: number;
   readonly #cycleLimit: number;
+  readonly #trace: Trace | undefined;
   #loaded: { application: Application; memory: ChipMemory; chip: Chip } | undefined;
   /** Why the loaded program cannot be called any more. */
   #stopped: string | undefined;
@@ -37,6 +41,7 @@ export class SimulatedIpu21 implements Device {
   constructor(options: SimulatorOptions = {}) {
     this.#threads = checkedOption('threads', options.threads ?? 1, MAXIMUM_THREADS);
     this.#cycleLimit = checkedOption('cycleLimit', options.cycleLimit ?? DEFAULT_CYCLE_LIMIT, 2 ** 48);
+    this.#trace = options.trace;
   }
 
   identity(): DeviceIdentity {
@@ -59,10 +64,7 @@ export class SimulatedIpu21 implements Device {
     }
     const tiles = application.tiles.map((image) => image.physicalTile).sort((x, y) => x - y);
     const memory = allocate(tiles);
-    const runner: TileRunner =
-      this.#threads > 1 && tiles.length > 1
-        ? manyThreads(memory.host, memory, this.#threads)
-        : singleThread(memory.host, memory);
+    const runner = this.#runner(memory);
     for (const image of application.tiles) {
       for (const segment of image.segments) {
         const place = memory.sram(image.physicalTile, segment.address, segment.memorySize);
@@ -145,6 +147,13 @@ export class SimulatedIpu21 implements Device {
     this.#loaded?.memory.host.release();
     this.#loaded = undefined;
     this.#stopped = undefined;
+  }
+
+  #runner(memory: ChipMemory): TileRunner {
+    if (this.#trace !== undefined) return tracing(memory.host, memory, this.#trace);
+    return this.#threads > 1 && memory.tiles.length > 1
+      ? manyThreads(memory.host, memory, this.#threads)
+      : singleThread(memory.host, memory);
   }
 
   #run(chip: Chip): number {

@@ -98,28 +98,41 @@ export function run(tile: usize, limit: u64): i32 {
   clearFault();
   while (true) {
     const active = load<u32>(tile, ACTIVE);
-    if (active == 0) {
-      stepSupervisor(tile, true);
-      if (fault != 0) return stop(tile, 0);
-    } else if (active == 63) {
-      roundOfWorkers(tile);
-      if (fault != 0) return load<i32>(tile, STATUS);
-    } else {
-      mixedCycle(tile, active);
-      if (fault != 0) return load<i32>(tile, STATUS);
-    }
-    const horizon = load<u64>(tile, HORIZON);
-    if (horizon != 0 && active != 0 && load<u64>(tile, TIME) > horizon) {
-      store<u32>(tile, WORKERS_RECEIVING, STATUS);
-      return WORKERS_RECEIVING;
-    }
-    const status = load<i32>(tile, STATUS);
+    if (active == 63) roundOfWorkers(tile);
+    else issueOne(tile, active);
+    if (fault != 0) return load<i32>(tile, STATUS);
+    const status = statusAfter(tile, active);
     if (status != RUNNING) return status;
     if (load<u64>(tile, TIME) > limit) {
       store<u32>(tile, LIMIT, STATUS);
       return LIMIT;
     }
   }
+}
+
+/** Lets a tile issue at most one instruction or bundle, without fast paths; returns its status. */
+export function step(tile: usize): i32 {
+  store<u32>(tile, RUNNING, STATUS);
+  clearFault();
+  const active = load<u32>(tile, ACTIVE);
+  issueOne(tile, active);
+  return fault != 0 ? load<i32>(tile, STATUS) : statusAfter(tile, active);
+}
+
+function issueOne(tile: usize, active: u32): void {
+  if (active != 0) {
+    mixedCycle(tile, active);
+    return;
+  }
+  stepSupervisor(tile, true);
+  if (fault != 0) stop(tile, 0);
+}
+
+/** A word in flight that is due while workers run stops the tile. */
+function statusAfter(tile: usize, active: u32): i32 {
+  const horizon = load<u64>(tile, HORIZON);
+  if (horizon != 0 && active != 0 && load<u64>(tile, TIME) > horizon) store<u32>(tile, WORKERS_RECEIVING, STATUS);
+  return load<i32>(tile, STATUS);
 }
 
 /** All six contexts busy: one bundle each, in slot order, until one leaves. */
