@@ -1,19 +1,31 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ObjectError } from '../errors.ts';
+import { link } from '../link/link.ts';
 import { FOREIGN_ELF } from '../testing/foreign.ts';
 import { many, SAMPLE } from '../testing/surgery.ts';
 import { readElf } from './readElf.ts';
 import { inFileOrder, writeElf } from './writeElf.ts';
 
+/** `FUZZ=100 npx vitest run --project unit compiler/object/elf/hostile` tries 100 times as many files. */
+const DEPTH = Number(process.env['FUZZ'] ?? 1);
+
 describe('hostile files', () => {
-  /** The only two outcomes allowed; returns which one. */
-  function outcome(bytes: Uint8Array): 'read' | 'refused' {
+  const EXTERNALS = new Map([
+    ['outer', 0x5c000],
+    ['helper', 0x5c000],
+  ]);
+
+  /** The only outcomes allowed for a file, up to its image; returns which one. */
+  function outcome(bytes: Uint8Array): 'linked' | 'read' | 'refused' {
+    let reached: 'read' | 'refused' = 'refused';
     try {
-      readElf(bytes);
-      return 'read';
+      const object = readElf(bytes);
+      reached = 'read';
+      link([object], { externals: EXTERNALS });
+      return 'linked';
     } catch (error) {
-      if (error instanceof ObjectError) return 'refused';
+      if (error instanceof ObjectError) return reached;
       throw error;
     }
   }
@@ -24,11 +36,11 @@ describe('hostile files', () => {
       fc.property(fc.boolean(), fc.uint8Array({ maxLength: 400 }), (identified, tail) => {
         outcome(identified ? Buffer.concat([head, tail]) : tail);
       }),
-      { numRuns: 3000, seed: 3 },
+      { numRuns: 3000 * DEPTH, seed: 3 },
     );
   });
 
-  it('mutated files are read or refused, and both happen', () => {
+  it('mutated files are linked, read or refused, and all happen', () => {
     const seen = new Set<string>();
     const edit = fc.record({
       at: fc.nat(),
@@ -49,9 +61,9 @@ describe('hostile files', () => {
           seen.add(outcome(bytes));
         },
       ),
-      { numRuns: 6000, seed: 4 },
+      { numRuns: 6000 * DEPTH, seed: 4 },
     );
-    expect(seen).toEqual(new Set(['read', 'refused']));
+    expect(seen).toEqual(new Set(['linked', 'read', 'refused']));
   });
 
   it('what was read from a mutated file can be written and read again', () => {
