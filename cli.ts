@@ -13,6 +13,10 @@ export function houseOf(compositionUrl: string): House {
       const { reportsFor } = await import('./reports/index.ts');
       return reportsFor(options);
     },
+    async loadWorkbench() {
+      const { workbench } = await import('./suites/workbench/commands.ts');
+      return workbench;
+    },
   };
 }
 

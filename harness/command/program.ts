@@ -5,6 +5,7 @@ import type { ListFlags } from './list-command.ts';
 import type { ReportFlags } from './report-command.ts';
 import type { ReproFlags } from './repro-command.ts';
 import type { RunFlags } from './run-command.ts';
+import type { AsmFlags, DisasmFlags, KernelFlags } from './workbench-command.ts';
 
 const EXIT_CODES = `
 Exit codes:
@@ -123,5 +124,49 @@ export function buildProgram(house: House, exit: (code: number) => void): Comman
       await reportCommand(house, run, flags);
     });
 
+  addWorkbench(add, house, exit);
   return program;
+}
+
+/** Commands of the kernel author's workbench. */
+function addWorkbench(
+  add: (name: string, description: string) => Command,
+  house: House,
+  exit: (code: number) => void,
+): void {
+  const collect = (text: string, list: string[]) => [...list, text];
+
+  add('asm', 'assemble a source: listing, symbols, cycles of each block')
+    .argument('<file.S>', 'source in Colossus assembly')
+    .option('-D, --define <name=value>', 'preprocessor definition; may be repeated', collect, [])
+    .option('-I, --include <dir>', 'folder of included files; may be repeated', collect, [])
+    .option('-o, --output <file.o>', 'write an ELF object')
+    .option('--json', 'print a summary as JSON')
+    .action(async (file: string, { define, ...flags }: AsmFlags) => {
+      const { answer } = await import('./workbench-command.ts');
+      exit(await answer(house, (bench) => bench.assemble({ file, defines: define, ...flags }), flags.json));
+    });
+
+  add('kernel', 'assemble a kernel, run it on one simulated tile, check its outputs and cycles')
+    .argument('<spec.json>', 'what it is called with and what must come out')
+    .option('--case <sizes>', 'one case, such as n=17,m=3')
+    .addOption(new Option('--cases <n>', 'cases to draw').argParser(integer(1, 100_000)))
+    .addOption(new Option('--seed <n>', 'seed of the draw').argParser(integer(0, 0x7fff_ffff)))
+    .option('--timeline', 'print what every context issued, turn by turn')
+    .option('--picture <file.svg>', 'draw it')
+    .option('--json', 'print the outcome as JSON')
+    .action(async (spec: string, flags: KernelFlags) => {
+      const { answer } = await import('./workbench-command.ts');
+      exit(await answer(house, (bench) => bench.kernel({ spec, ...flags }), flags.json));
+    });
+
+  add('disasm', 'print the program of a tile of a package, or of an ELF object')
+    .argument('<file>', 'package (.ipuexe) or object (.o)')
+    .addOption(new Option('--tile <n>', 'logical tile').default(0).argParser(integer(0, LARGEST_TILE)))
+    .option('--physical', 'the number is a physical tile')
+    .option('--json', 'print a summary as JSON')
+    .action(async (file: string, flags: DisasmFlags) => {
+      const { answer } = await import('./workbench-command.ts');
+      exit(await answer(house, (bench) => bench.disassemble({ file, ...flags }), flags.json));
+    });
 }

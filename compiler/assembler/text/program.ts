@@ -347,7 +347,14 @@ export class Program {
   }
 
   #note(size: number, { line }: Place, kind: LineRange['kind']): void {
-    this.lines.push({ section: this.#section.name, offset: this.#section.size, size, line, kind });
+    this.lines.push({
+      section: this.#section.name,
+      offset: this.#section.size,
+      size,
+      line,
+      kind,
+      mode: this.mode,
+    });
   }
 
   #room(bytes: number, place: Place): void {

@@ -1,3 +1,4 @@
+import type { CodeMode } from './operand.ts';
 import type { SourceLine } from './source.ts';
 
 export type SectionKind = 'code' | 'data' | 'zero' | 'note';
@@ -16,6 +17,8 @@ export interface LineRange {
   readonly size: number;
   readonly line: SourceLine;
   readonly kind: 'code' | 'data';
+  /** Context the code was declared for. */
+  readonly mode: CodeMode;
 }
 
 /** Largest section an assembly source may make: the SRAM of a tile is smaller [SDK]. */
