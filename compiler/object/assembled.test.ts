@@ -68,3 +68,13 @@ it('assembled sources link to the words that the instruction encoder gives for t
     ['table', table],
   ]);
 });
+
+it('constants of a source survive in its object: negative ones in 32 bits, wider ones never', () => {
+  const object = (text: string) =>
+    assemble(`.equ BELOW, -1\n.equ WIDE, 1 << 40\n${text}nop\n`, { file: 'c.S' }).object;
+  const read = readElf(writeElf(object('')));
+  expect(read.symbols.filter(({ section }) => section === 'absolute')).toEqual([
+    { name: 'BELOW', section: 'absolute', value: 0xffffffff, size: 0, kind: 'none', binding: 'local' },
+  ]);
+  expect(() => writeElf(object('.globl WIDE\n'))).toThrow(/c\.S: symbol WIDE: value 1099511627776/);
+});

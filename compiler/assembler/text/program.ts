@@ -249,8 +249,12 @@ export class Program {
         const section = found.base === undefined ? 'absolute' : found.base.section;
         // A label at the end of an empty section marks nothing that is kept.
         if (found.base !== undefined && !sections.has(section)) continue;
+        // Objects store 32 bits, -1 as 0xffffffff. A wider constant serves this source alone.
+        const fits = found.offset >= -(2n ** 31n) && found.offset < 2n ** 32n;
+        if (!fits && binding === 'local') continue;
+        const stored = fits ? BigInt.asUintN(32, found.offset) : found.offset;
         const bytes = size === undefined ? 0 : Number(this.#value(size).offset);
-        yield { name, section, value: Number(found.offset), size: bytes, kind, binding };
+        yield { name, section, value: Number(stored), size: bytes, kind, binding };
       } catch (error) {
         if (!(error instanceof SourceError)) throw error;
         complain(error);
