@@ -9,24 +9,30 @@ import { encodeRow } from './exchange/row.ts';
 import { type PhaseSchedule, schedulePhase } from './exchange/schedule.ts';
 import type { PhysicalTransfer } from './exchange/transfer.ts';
 import { verifyPhase } from './exchange/verify.ts';
-import type { Graph } from './graph/graph.ts';
+import type { GemmOperation, Graph } from './graph/graph.ts';
+import { layerChain } from './graph/layers.ts';
 import { verifyGraph } from './graph/verify.ts';
 import { lowerGemm } from './lower/gemm.ts';
+import { lowerLayers } from './lower/layers.ts';
 import type { LoweredProgram } from './lower/stages.ts';
 import { verifyLowered } from './lower/verify.ts';
 import { CODE_ADDRESS } from './place/memoryMap.ts';
 import { type Placement, placeBuffers } from './place/place.ts';
 import { verifyPlacement } from './place/verify.ts';
+import { chainPlans } from './plan/chain.ts';
 import { enumerateGemmPlans, parseGrid, planForGrid } from './plan/gemm.ts';
-import type { GemmPlan } from './plan/plan.ts';
-import { verifyGemmPlan } from './plan/verify.ts';
+import type { WeightPolicy } from './plan/layer.ts';
+import { verifyChainPlan, verifyGemmPlan } from './plan/verify.ts';
+import { type PlanSummary, summarizeChain, summarizeGemm } from './summary.ts';
 
 /** What the caller may choose. */
 export interface CompileOptions {
   /** Tiles the program may use, 1..1472. */
   readonly tiles: number;
-  /** Pins the grid, `ROWSxCOLUMNSxINNER`. */
+  /** Pins the grid, `ROWSxCOLUMNSxINNER`; of a chain one for all layers, or one for each, joined by `+`. */
   readonly plan?: string;
+  /** Where a chain keeps its weights; `single` when left out. A lone GEMM has two operands and no weights. */
+  readonly weights?: WeightPolicy;
 }
 
 /** Plans tried before the compiler says that the shape does not fit. */
@@ -40,7 +46,19 @@ export function compile(graph: Graph, options: CompileOptions): CompiledProgram 
   checkOptions(options);
   const clock = new StageClock();
   clock.run('graph', () => verifyGraph(graph));
-  const operation = singleGemm(graph);
+  const [operation] = graph.operations;
+  return graph.operations.length === 1 && operation.kind === 'gemm'
+    ? compileGemm(graph, operation, options, clock)
+    : compileChain(graph, options, clock);
+}
+
+function compileGemm(
+  graph: Graph,
+  operation: GemmOperation,
+  options: CompileOptions,
+  clock: StageClock,
+): CompiledProgram {
+  checkTypes(graph);
   const [a, b, c] = [graph.values[operation.a], graph.values[operation.b], graph.values[operation.c]];
   const shape = { m: a.shape[0], k: a.shape[1], n: b.shape[1] };
   const grids = clock.run('plan', () =>
@@ -48,27 +66,49 @@ export function compile(graph: Graph, options: CompileOptions): CompiledProgram 
       ? enumerateGemmPlans(shape, options.tiles).slice(0, PLANS_TRIED)
       : [parseGrid(options.plan)],
   );
-  let tooLarge: CompileError | undefined;
-  for (const grid of grids) {
+  return firstThatFits(grids, (grid) => {
     const plan = clock.run('plan', () => planForGrid(shape, grid, options.tiles));
     verifyGemmPlan(plan);
+    const program = clock.run('lower', () => lowerGemm(plan, { a: a.name, b: b.name, c: c.name }));
+    return emit(program, summarizeGemm(plan), clock);
+  });
+}
+
+function compileChain(graph: Graph, options: CompileOptions, clock: StageClock): CompiledProgram {
+  checkTypes(graph);
+  const chain = clock.run('graph', () => layerChain(graph));
+  const grids = options.plan?.split('+').map(parseGrid);
+  const plans = chainPlans(chain, {
+    tiles: options.tiles,
+    weights: options.weights ?? 'single',
+    ...(grids === undefined ? {} : { grids }),
+  });
+  return firstThatFits(clock.each('plan', plans), (plan) => {
+    verifyChainPlan(plan);
+    const program = clock.run('lower', () => lowerLayers(chain, plan));
+    return emit(program, summarizeChain(plan), clock);
+  });
+}
+
+/** Builds the first candidate that placement accepts; the first refusal is the one that is told. */
+function firstThatFits<T>(
+  candidates: Iterable<T>,
+  build: (candidate: T) => CompiledProgram,
+): CompiledProgram {
+  let tooLarge: CompileError | undefined;
+  for (const candidate of candidates) {
     try {
-      return lowerAndEmit(plan, { a: a.name, b: b.name, c: c.name }, clock);
+      return build(candidate);
     } catch (error) {
       if (!(error instanceof CompileError) || error.stage !== 'place' || error.name !== 'CompileError')
         throw error;
       tooLarge ??= error;
     }
   }
-  throw tooLarge ?? new CompileError('plan', 'no plan', { tiles: options.tiles }, 'Use more tiles.');
+  throw tooLarge ?? new CompileError('plan', 'no plan', {}, 'Use more tiles.');
 }
 
-function lowerAndEmit(
-  plan: GemmPlan,
-  names: { a: string; b: string; c: string },
-  clock: StageClock,
-): CompiledProgram {
-  const program = clock.run('lower', () => lowerGemm(plan, names));
+function emit(program: LoweredProgram, plan: PlanSummary, clock: StageClock): CompiledProgram {
   clock.run('lower', () => verifyLowered(program));
   let codeBytes = 0;
   // Code size depends on the schedule and the schedule on addresses, but only through values that do not
@@ -157,28 +197,17 @@ function checkOptions(options: CompileOptions): void {
   }
 }
 
-function singleGemm(graph: Graph) {
-  const [operation] = graph.operations;
-  if (graph.operations.length !== 1 || operation.kind !== 'gemm') {
-    throw new CompileError(
-      'graph',
-      `graphs of ${graph.operations.length} operations are not supported`,
-      { operations: graph.operations.length },
-      'Compile one GEMM at a time.',
-      { verdict: 'unsupported' },
-    );
-  }
-  const types = [operation.a, operation.b, operation.c].map((id) => graph.values[id].type);
-  if (types.some((type) => type !== 'f16') || operation.partials !== 'f16') {
-    throw new CompileError(
-      'graph',
-      `gemm in ${types.join(', ')} with ${operation.partials} partials is not supported`,
-      { types: types.join(','), partials: operation.partials },
-      'Use f16 operands, f16 partials and an f16 result.',
-      { verdict: 'unsupported' },
-    );
-  }
-  return operation;
+function checkTypes(graph: Graph): void {
+  const types = graph.values.map(({ type }) => type);
+  const partials = graph.operations.flatMap((one) => (one.kind === 'gemm' ? [one.partials] : []));
+  if ([...types, ...partials].every((type) => type === 'f16')) return;
+  throw new CompileError(
+    'graph',
+    `gemm in ${[...new Set(types)].join(', ')} with ${[...new Set(partials)].join(', ')} partials is not supported`,
+    { types: types.join(','), partials: partials.join(',') },
+    'Use f16 operands, f16 partials and an f16 result.',
+    { verdict: 'unsupported' },
+  );
 }
 
 /** Wall time per stage, for the report only. */
@@ -192,6 +221,16 @@ class StageClock {
     } finally {
       const spent = Number(process.hrtime.bigint() - start) / 1e6;
       this.#spent.set(stage, (this.#spent.get(stage) ?? 0) + spent);
+    }
+  }
+
+  /** Times the work behind every item of a lazy list. */
+  *each<T>(stage: string, items: Iterable<T>): Generator<T> {
+    const iterator = items[Symbol.iterator]();
+    for (;;) {
+      const next = this.run(stage, () => iterator.next());
+      if (next.done === true) return;
+      yield next.value;
     }
   }
 

@@ -9,10 +9,10 @@ import type { BindingLayout, BindingSlice, LoweredProgram } from './lower/stages
 import { CODE_ADDRESS, RUNTIME_STATE } from './place/memoryMap.ts';
 import type { Placement } from './place/place.ts';
 import { sizeOf } from './place/place.ts';
-import { describePlan, type GemmPlan } from './plan/plan.ts';
+import type { PlanSummary, Rounding } from './summary.ts';
 
 interface Parts {
-  readonly plan: GemmPlan;
+  readonly plan: PlanSummary;
   readonly program: LoweredProgram;
   readonly placement: Placement;
   readonly phases: readonly (PhaseSchedule | undefined)[];
@@ -22,20 +22,6 @@ interface Parts {
   readonly digest: string;
   readonly codeBytes: number;
   readonly stageMilliseconds: Readonly<Record<string, number>>;
-}
-
-/** Rounding model of a GEMM package, for the oracle. Ranges are half open. */
-export interface GemmRounding {
-  readonly kind: 'gemm-f16-partials';
-  /** Inner values per step; the running sum is rounded to f16 after each. */
-  readonly microK: number;
-  /** Inner range of every tile of a K group, in order. */
-  readonly kPieces: readonly (readonly [number, number])[];
-  readonly partial: 'f16';
-  /** How the pieces are summed when there is more than one. */
-  readonly reduce: 'f32-sum';
-  readonly out: 'f16';
-  readonly overflow: 'saturate';
 }
 
 /** A logical tensor crossing the package boundary: f16 codes, row-major. */
@@ -63,20 +49,13 @@ export class CompiledProgram {
   /** Plan, modelled cycles, exchange horizons and bounds, memory. */
   get report() {
     const { plan, program, placement, phases, codeBytes } = this.#parts;
-    const { cost } = plan;
-    const model: Record<string, number> = {
-      operands: cost.operandCycles,
-      gemm: cost.gemmCycles,
-      partials: cost.reductionExchangeCycles,
-      reduce: cost.reductionCycles,
-    };
     return {
-      plan: describePlan(plan),
+      plan: plan.text,
       tilesRequested: plan.tilesRequested,
       tilesActive: plan.tilesActive,
       steps: program.steps.map((step, index) => {
         const phase = phases[index];
-        const common = { name: step.name, modelCycles: model[step.name] };
+        const common = { name: step.name, modelCycles: step.modelCycles };
         return phase === undefined
           ? { ...common, kind: 'compute' as const }
           : {
@@ -87,7 +66,7 @@ export class CompiledProgram {
               transfers: phase.transfers,
             };
       }),
-      modelCycles: cost.total,
+      modelCycles: plan.modelCycles,
       sramBytes: placement.peakBytes,
       sramCapacity: placement.capacity,
       codeBytes,
@@ -112,17 +91,8 @@ export class CompiledProgram {
     };
   }
 
-  get rounding(): GemmRounding {
-    const { plan } = this.#parts;
-    return {
-      kind: 'gemm-f16-partials',
-      microK: 16,
-      kPieces: plan.inner.shares.map((share) => [share.start, share.start + share.size] as const),
-      partial: 'f16',
-      reduce: 'f32-sum',
-      out: 'f16',
-      overflow: 'saturate',
-    };
+  get rounding(): Rounding {
+    return this.#parts.plan.rounding;
   }
 
   /** Logical tensors to binding bytes. Throws RangeError for a missing tensor or a wrong shape. */

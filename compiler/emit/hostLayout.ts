@@ -22,6 +22,23 @@ function geometry(block: HostBlock): BlockGeometry {
       index: (row, column) => (column >> 4) * rows * RUN + row * RUN + (column & 15),
     };
   }
+  if (block.order === 'leftTransposed') {
+    const columns = alignUp(block.columns);
+    return {
+      paddedRows: alignUp(block.rows),
+      paddedColumns: columns,
+      index: (row, column) => (row >> 4) * columns * RUN + column * RUN + (row & 15),
+    };
+  }
+  if (block.order === 'rightTransposed') {
+    const columnGroups = alignUp(block.columns) / RUN;
+    return {
+      paddedRows: alignUp(block.rows),
+      paddedColumns: alignUp(block.columns),
+      index: (row, column) =>
+        ((row >> 4) * columnGroups + (column >> 4)) * RUN * RUN + (row & 15) * RUN + (column & 15),
+    };
+  }
   const groups = alignUp(block.rows) / RUN;
   return {
     paddedRows: alignUp(block.rows),
@@ -34,7 +51,7 @@ function geometry(block: HostBlock): BlockGeometry {
 /** Logical row-major f16 codes to a binding's file bytes; padding is zero. */
 export function packBinding(layout: BindingLayout, data: Uint16Array): Uint8Array {
   const file = new Uint16Array(layout.fileBytes / 2);
-  const columns = layout.shape[1];
+  const columns = layout.shape.at(-1) ?? 1;
   for (const block of layout.blocks) {
     const { index } = geometry(block);
     const base = block.fileOffset / 2;
@@ -59,8 +76,8 @@ export function unpackBinding(
   bytes: Uint8Array,
 ): { data: Uint16Array; covered: number; dirty: readonly DirtyPadding[] } {
   const file = new Uint16Array(bytes.slice().buffer);
-  const columns = layout.shape[1];
-  const data = new Uint16Array(layout.shape[0] * columns);
+  const columns = layout.shape.at(-1) ?? 1;
+  const data = new Uint16Array(layout.shape.reduce((product, extent) => product * extent, 1));
   const seen = new Uint8Array(data.length);
   const dirty: DirtyPadding[] = [];
   for (const block of layout.blocks) {
@@ -73,7 +90,7 @@ export function unpackBinding(
           const to = (block.row + row) * columns + block.column + column;
           data[to] = file[at];
           seen[to] = 1;
-        } else if ((file[at] & 0x7fff) !== 0) {
+        } else if ((file[at] & 0x7fff) !== 0 && !(layout.freePaddingRows === true && row >= block.rows)) {
           dirty.push({ fileOffset: at * 2, code: file[at] });
         }
       }

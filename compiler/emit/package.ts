@@ -10,6 +10,7 @@ import {
   type TileImage,
 } from '../../device/package/index.ts';
 import { Assembler, type MachineCode } from '../assembler/assembler.ts';
+import { epilogueTable } from '../kernels/epilogue.ts';
 import { gemmTable } from '../kernels/gemm.ts';
 import { reduceTable } from '../kernels/reduce.ts';
 import type { BindingLayout, BufferName, LoweredProgram } from '../lower/stages.ts';
@@ -128,6 +129,12 @@ function tables(program: LoweredProgram, placement: Placement, tile: LogicalTile
         address(step.staging),
         address(step.out),
       );
+      segments.push(segment(address(step.table), words, SEGMENT_READ));
+    } else if (step.kind === 'epilogue') {
+      const args = step.tiles[tile];
+      if (args === undefined) continue;
+      const bias = step.bias === undefined ? 0 : address(step.bias);
+      const words = epilogueTable(step.work, args, address(step.from), address(step.out), bias);
       segments.push(segment(address(step.table), words, SEGMENT_READ));
     }
   }

@@ -11,6 +11,7 @@ import {
 import { Assembler, type MachineCode } from '../assembler/assembler.ts';
 import { encodeRow, type RowInstruction } from '../exchange/row.ts';
 import type { PhaseSchedule } from '../exchange/schedule.ts';
+import { emitEpilogue, epilogueLabel } from '../kernels/epilogue.ts';
 import { emitGemmSupervisor, emitGemmWorkers } from '../kernels/gemm.ts';
 import { emitReduceSupervisor, emitReduceWorkers } from '../kernels/reduce.ts';
 import type { LoweredProgram } from '../lower/stages.ts';
@@ -42,6 +43,12 @@ export function assembleKernels(program: LoweredProgram, address: number): Machi
     emitReduceWorkers(asm);
     emitReduceSupervisor(asm);
   }
+  const epilogues = new Map(
+    program.steps.flatMap((step) =>
+      step.kind === 'epilogue' ? [[epilogueLabel(step.work), step.work]] : [],
+    ),
+  );
+  for (const work of epilogues.values()) emitEpilogue(asm, work);
   asm.align(8);
   return asm.finish();
 }
@@ -101,6 +108,12 @@ export function assembleTile(
         if (step.tiles[tile] === undefined) break;
         set(3, addressOf(step.table));
         asm.op('call', m(10), asm.at('reduce'));
+        break;
+      }
+      case 'epilogue': {
+        if (step.tiles[tile] === undefined) break;
+        set(3, addressOf(step.table));
+        asm.op('call', m(10), asm.at(epilogueLabel(step.work)));
         break;
       }
     }

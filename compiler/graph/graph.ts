@@ -24,7 +24,39 @@ export interface GemmOperation {
   readonly partials: ElementType;
 }
 
-export type GraphOperation = GemmOperation;
+/** y[i, j] = x[i, j] + bias[j]. */
+export interface BiasOperation {
+  readonly kind: 'bias';
+  readonly x: ValueId;
+  readonly bias: ValueId;
+  readonly y: ValueId;
+}
+
+/** y = x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2, element by element. */
+export interface GeluOperation {
+  readonly kind: 'gelu';
+  readonly form: 'tanh';
+  readonly x: ValueId;
+  readonly y: ValueId;
+}
+
+export type GraphOperation = GemmOperation | BiasOperation | GeluOperation;
+
+/** Values an operation reads. */
+export function operandsOf(operation: GraphOperation): readonly ValueId[] {
+  switch (operation.kind) {
+    case 'gemm':
+      return [operation.a, operation.b];
+    case 'bias':
+      return [operation.x, operation.bias];
+    case 'gelu':
+      return [operation.x];
+  }
+}
+
+/** The value an operation defines. */
+export const resultOf = (operation: GraphOperation): ValueId =>
+  operation.kind === 'gemm' ? operation.c : operation.y;
 
 /** What is to be computed, without saying where. */
 export interface Graph {
@@ -63,6 +95,31 @@ export class GraphBuilder {
     const c = this.#value(name, type, [left.shape[0], right.shape[1]]);
     this.#operations.push({ kind: 'gemm', a, b, c, partials });
     return c;
+  }
+
+  /** Adds a bias of one value per column. Throws CompileError when the lengths differ. */
+  bias(name: string, x: ValueId, bias: ValueId): ValueId {
+    const { type, shape } = this.#values[x];
+    const other = this.#values[bias].shape;
+    if (other.length !== 1 || other[0] !== shape[1]) {
+      throw new CompileError(
+        'graph',
+        `bias ${name}: ${other.join('x')} does not fit the columns of ${shape.join('x')}`,
+        { columns: shape[1] ?? 0, bias: other[0] ?? 0 },
+        'Give one bias per column.',
+      );
+    }
+    const y = this.#value(name, type, shape);
+    this.#operations.push({ kind: 'bias', x, bias, y });
+    return y;
+  }
+
+  /** Adds GeLU in its tanh form. */
+  gelu(name: string, x: ValueId): ValueId {
+    const { type, shape } = this.#values[x];
+    const y = this.#value(name, type, shape);
+    this.#operations.push({ kind: 'gelu', form: 'tanh', x, y });
+    return y;
   }
 
   output(id: ValueId): void {

@@ -1,5 +1,5 @@
 import { VerifierError } from '../errors.ts';
-import type { Graph } from './graph.ts';
+import { type Graph, operandsOf, resultOf } from './graph.ts';
 
 /** Rules every graph must meet before planning: known ids, one definition each, inputs defined first. */
 export function verifyGraph(graph: Graph): void {
@@ -11,11 +11,12 @@ export function verifyGraph(graph: Graph): void {
     if (value.id !== index) fail('value id differs from its position', index);
   });
   for (const operation of graph.operations) {
-    for (const source of [operation.a, operation.b]) {
+    for (const source of operandsOf(operation)) {
       if (!defined.has(source)) fail('operand used before its definition', source);
     }
-    if (defined.has(operation.c)) fail('value defined twice', operation.c);
-    defined.add(operation.c);
+    const result = resultOf(operation);
+    if (defined.has(result)) fail('value defined twice', result);
+    defined.add(result);
   }
   for (const output of graph.outputs) if (!defined.has(output)) fail('output never defined', output);
 }

@@ -104,11 +104,13 @@ export function lowerGemm(plan: GemmPlan, names: { a: string; b: string; c: stri
   }
 
   const operandStep = transfers.length > 0 ? 0 : -1;
-  if (operandStep === 0) steps.push({ kind: 'exchange', name: 'operands', transfers });
+  if (operandStep === 0)
+    steps.push({ kind: 'exchange', name: 'operands', modelCycles: plan.cost.operandCycles, transfers });
   const gemmStep = steps.length;
   steps.push({
     kind: 'gemm',
     name: 'gemm',
+    modelCycles: plan.cost.gemmCycles,
     left: LEFT,
     right: RIGHT,
     out: PARTIALS,
@@ -122,10 +124,16 @@ export function lowerGemm(plan: GemmPlan, names: { a: string; b: string; c: stri
 
   const reduction = reduces ? lowerReduction(plan) : undefined;
   if (reduction !== undefined) {
-    steps.push({ kind: 'exchange', name: 'partials', transfers: reduction.transfers });
+    steps.push({
+      kind: 'exchange',
+      name: 'partials',
+      modelCycles: plan.cost.reductionExchangeCycles,
+      transfers: reduction.transfers,
+    });
     steps.push({
       kind: 'reduce',
       name: 'reduce',
+      modelCycles: plan.cost.reductionCycles,
       own: PARTIALS,
       staging: STAGING,
       out: RESULT,

@@ -1,4 +1,5 @@
 import type { LogicalTile } from '../../device/ipu21/index.ts';
+import type { EpilogueKind, EpilogueWork } from '../kernels/epilogue.ts';
 
 /** Name of a buffer; every tile of a program has the same buffers at the same addresses. */
 export type BufferName = string & { readonly __buffer: unique symbol };
@@ -45,6 +46,8 @@ export interface Transfer {
 export interface ExchangeStep {
   readonly kind: 'exchange';
   readonly name: string;
+  /** Planned tile cycles. */
+  readonly modelCycles: number;
   readonly transfers: readonly Transfer[];
 }
 
@@ -70,6 +73,7 @@ export interface ReduceArguments {
 export interface GemmStep {
   readonly kind: 'gemm';
   readonly name: string;
+  readonly modelCycles: number;
   readonly left: BufferName;
   readonly right: BufferName;
   readonly out: BufferName;
@@ -81,6 +85,7 @@ export interface GemmStep {
 export interface ReduceStep {
   readonly kind: 'reduce';
   readonly name: string;
+  readonly modelCycles: number;
   readonly own: BufferName;
   readonly staging: BufferName;
   readonly out: BufferName;
@@ -88,14 +93,32 @@ export interface ReduceStep {
   readonly tiles: readonly (ReduceArguments | undefined)[];
 }
 
-export type Step = ExchangeStep | GemmStep | ReduceStep;
+/** Bias, activation and turn of a tile's blocks of 16 features x 16 tokens. */
+export interface EpilogueStep {
+  readonly kind: 'epilogue';
+  readonly name: string;
+  readonly modelCycles: number;
+  readonly work: EpilogueKind;
+  readonly from: BufferName;
+  readonly out: BufferName;
+  /** Absent when the work adds no bias. */
+  readonly bias?: BufferName;
+  readonly table: BufferName;
+  readonly tiles: readonly (EpilogueWork | undefined)[];
+}
+
+export type Step = ExchangeStep | GemmStep | ReduceStep | EpilogueStep;
 
 /** Order of the 16-bit elements of a host block; u = inner index in its group, q = column in its panel. */
 export type BlockOrder =
   /** [column group][row][16]: rows stay whole runs of 16 columns. Left operands and results. */
   | 'left'
   /** [panel][inner group][16 columns][16 inner]: coefficient panels. */
-  | 'right';
+  | 'right'
+  /** [row group][column][16]: the transposed matrix as a left operand, or as a result. */
+  | 'leftTransposed'
+  /** [row panel][column group][16 rows][16 columns]: the transposed matrix as coefficient panels. */
+  | 'rightTransposed';
 
 /** A rectangular block of a logical matrix as stored in a binding's file, padded to whole runs of 16. */
 export interface HostBlock {
@@ -119,7 +142,10 @@ export interface BindingSlice extends Span {
 export interface BindingLayout {
   readonly name: string;
   readonly direction: 'input' | 'output';
-  readonly shape: readonly [number, number];
+  /** One or two extents; a vector is stored as one row. */
+  readonly shape: readonly number[];
+  /** Rows of padding hold what the computation makes of padding rows; nobody reads them. */
+  readonly freePaddingRows?: boolean;
   readonly fileBytes: number;
   readonly blocks: readonly HostBlock[];
   readonly slices: readonly BindingSlice[];

@@ -1,4 +1,5 @@
 import { VerifierError } from '../errors.ts';
+import { BLOCK_BIAS_BYTES } from '../kernels/epilogue.ts';
 import type { Buffer, BufferName, LoweredProgram, Span } from './stages.ts';
 
 /**
@@ -32,7 +33,10 @@ export function verifyLowered(program: LoweredProgram): void {
     let covered = 0;
     for (const slice of binding.slices) {
       check(slice, slice.bytes, step, 4);
-      covered += slice.bytes;
+      // Copies of a part of the file follow each other; the file itself is covered without a gap.
+      if (slice.fileOffset > covered) break;
+      if (slice.fileOffset < covered && binding.direction === 'output') break;
+      covered = Math.max(covered, slice.fileOffset + slice.bytes);
       if (binding.direction === 'input') write(slice, slice.bytes);
     }
     if (covered !== binding.fileBytes)
@@ -77,6 +81,11 @@ export function verifyLowered(program: LoweredProgram): void {
     } else if (step.kind === 'reduce') {
       step.tiles.forEach((args, tile) => {
         if (args !== undefined) covers(tile, step.staging, args.granules * 16 * (args.partials - 1));
+      });
+    } else if (step.kind === 'epilogue' && step.bias !== undefined) {
+      const { bias } = step;
+      step.tiles.forEach((args, tile) => {
+        if (args !== undefined) covers(tile, bias, args.blocks * BLOCK_BIAS_BYTES);
       });
     }
   }

@@ -1,4 +1,5 @@
 import { VerifierError } from '../errors.ts';
+import type { ChainPlan } from './chain.ts';
 import type { AxisPartition } from './partition.ts';
 import type { GemmPlan } from './plan.ts';
 
@@ -14,6 +15,21 @@ export function verifyGemmPlan(plan: GemmPlan): void {
   verifyAxis('rows', plan.rows, plan.grid.m);
   verifyAxis('columns', plan.columns, plan.grid.n);
   verifyAxis('inner', plan.inner, plan.grid.k);
+}
+
+/** The same for every layer of a chain, whose shapes must follow each other. */
+export function verifyChainPlan(plan: ChainPlan): void {
+  plan.layers.forEach(({ grid, rows, columns, inner, shape }, index) => {
+    const active = grid.m * grid.n * grid.k;
+    if (active > plan.tilesRequested)
+      throw new VerifierError('plan', 'grid does not fit the tiles', { layer: index, active });
+    verifyAxis('features', rows, grid.m);
+    verifyAxis('tokens', columns, grid.n);
+    verifyAxis('inner', inner, grid.k);
+    const before = plan.layers[index - 1]?.shape;
+    if (before !== undefined && (before.features !== shape.inner || before.tokens !== shape.tokens))
+      throw new VerifierError('plan', 'layers do not follow each other', { layer: index });
+  });
 }
 
 function verifyAxis(axis: string, partition: AxisPartition, parts: number): void {

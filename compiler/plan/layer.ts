@@ -1,0 +1,170 @@
+import { type EpilogueKind, epilogueCycles } from '../kernels/epilogue.ts';
+import { gemmKernelCycles } from '../kernels/gemm.ts';
+import { reduceKernelCycles } from '../kernels/reduce.ts';
+import { PHASE_OVERHEAD, SOURCE_CHANGE } from './cost.ts';
+import { type AxisPartition, partitionAxis } from './partition.ts';
+import type { GemmGrid } from './plan.ts';
+
+/**
+ * Plan of one layer y = f(x . w + b) with features as rows of the matrix unit and tokens as its coefficients:
+ * tile (i, j, l) multiplies feature block i, inner piece l and token block j. Values between layers live in
+ * blocks of 16 tokens x 16 features.
+ */
+
+/** Features, tokens and inner values go in blocks of 16: the matrix unit's channels and coefficient depth [SDK]. */
+export const BLOCK = 16;
+/** Bytes of a block of 16 x 16 f16. */
+export const BLOCK_BYTES = 512;
+
+/** Where the weights live: once on the chip, or on every tile that multiplies them. */
+export type WeightPolicy = 'single' | 'replicated';
+
+export interface LayerShape {
+  readonly tokens: number;
+  readonly inner: number;
+  readonly features: number;
+}
+
+/** What the layer does behind its GEMM; undefined when nothing. */
+export type LayerEpilogue = EpilogueKind | undefined;
+
+/** Modelled tile cycles of the parts of a layer. */
+export interface LayerCost {
+  readonly gather: number;
+  readonly gemm: number;
+  readonly partials: number;
+  readonly reduce: number;
+  readonly epilogue: number;
+  readonly total: number;
+}
+
+export interface LayerPlan {
+  readonly shape: LayerShape;
+  /** m feature blocks x n token blocks x k inner pieces. */
+  readonly grid: GemmGrid;
+  readonly weights: WeightPolicy;
+  readonly epilogue: LayerEpilogue;
+  readonly rows: AxisPartition;
+  readonly columns: AxisPartition;
+  readonly inner: AxisPartition;
+  readonly cost: LayerCost;
+  /** Bytes of the worst tile that live as long as the program. */
+  readonly residentBytes: number;
+  /** Bytes of the worst tile that live during the layer only. */
+  readonly transientBytes: number;
+}
+
+/** Worst-tile extents in blocks of 16. */
+interface Extents {
+  readonly rows: number;
+  readonly panels: number;
+  readonly groups: number;
+}
+
+const leftBytes = ({ rows, groups }: Extents): number => rows * groups * BLOCK_BYTES;
+const rightBytes = ({ panels, groups }: Extents): number => panels * groups * BLOCK_BYTES;
+const resultBytes = ({ rows, panels }: Extents): number => rows * panels * BLOCK_BYTES;
+
+/** Closed-form price of a grid, in tile cycles of the worst tile. */
+function price(grid: GemmGrid, extents: Extents, weights: WeightPolicy, epilogue: LayerEpilogue): LayerCost {
+  const gathersWeights = weights === 'single' && grid.n > 1;
+  const words = (rightBytes(extents) + (gathersWeights ? leftBytes(extents) : 0)) / 4;
+  const sources = grid.m + (gathersWeights ? grid.n : 0);
+  const gather = words + PHASE_OVERHEAD + SOURCE_CHANGE * sources;
+  const gemm = gemmKernelCycles({ ...extents, rows: extents.rows * BLOCK });
+  const piece = Math.ceil((extents.rows * extents.panels) / grid.k);
+  let partials = 0;
+  let reduce = 0;
+  if (grid.k > 1) {
+    partials = ((piece * BLOCK_BYTES) / 4) * (grid.k - 1) + PHASE_OVERHEAD + SOURCE_CHANGE * (grid.k - 1);
+    reduce = reduceKernelCycles({ granules: piece * 32, partials: grid.k });
+  }
+  const after = epilogue === undefined ? 0 : epilogueCycles(epilogue, { blocks: piece });
+  return {
+    gather,
+    gemm,
+    partials,
+    reduce,
+    epilogue: after,
+    total: gather + gemm + partials + reduce + after,
+  };
+}
+
+function memory(grid: GemmGrid, extents: Extents, weights: WeightPolicy) {
+  const left = leftBytes(extents);
+  const piece = Math.ceil((extents.rows * extents.panels) / grid.k) * BLOCK_BYTES;
+  const home = weights === 'single' && grid.n > 1;
+  return {
+    residentBytes: Math.ceil(home ? left / grid.n : left) + piece / BLOCK,
+    transientBytes: (home ? left : 0) + rightBytes(extents) + resultBytes(extents) + (grid.k + 1) * piece,
+  };
+}
+
+/** Cuts a layer over a grid. The grid must fit the shape: no more parts than blocks on any axis. */
+export function layerForGrid(
+  shape: LayerShape,
+  grid: GemmGrid,
+  weights: WeightPolicy,
+  epilogue: LayerEpilogue,
+): LayerPlan {
+  const rows = partitionAxis(shape.features, BLOCK, grid.m);
+  const columns = partitionAxis(shape.tokens, BLOCK, grid.n);
+  const inner = partitionAxis(shape.inner, BLOCK, grid.k);
+  const extents = { rows: rows.maxBlocks, panels: columns.maxBlocks, groups: inner.maxBlocks };
+  return {
+    shape,
+    grid,
+    weights,
+    epilogue,
+    rows,
+    columns,
+    inner,
+    cost: price(grid, extents, weights, epilogue),
+    ...memory(grid, extents, weights),
+  };
+}
+
+/** Part counts of an axis that no smaller count equals in its largest share. */
+function* tightParts(blocks: number, limit: number): Generator<number> {
+  let last = Number.POSITIVE_INFINITY;
+  for (let parts = 1; parts <= Math.min(blocks, limit); parts++) {
+    const share = Math.ceil(blocks / parts);
+    if (share < last) yield parts;
+    last = share;
+  }
+}
+
+export interface LayerCandidate {
+  readonly grid: GemmGrid;
+  readonly total: number;
+  readonly residentBytes: number;
+  readonly transientBytes: number;
+}
+
+/** Grids on at most `tiles` tiles, cheapest first; ties go to fewer tiles. */
+export function layerCandidates(
+  shape: LayerShape,
+  tiles: number,
+  weights: WeightPolicy,
+  epilogue: LayerEpilogue,
+): readonly LayerCandidate[] {
+  const blocks = (extent: number) => Math.ceil(extent / BLOCK);
+  const [rowBlocks, panels, groups] = [blocks(shape.features), blocks(shape.tokens), blocks(shape.inner)];
+  const found: LayerCandidate[] = [];
+  for (const m of tightParts(rowBlocks, tiles)) {
+    for (const n of tightParts(panels, Math.floor(tiles / m))) {
+      for (const k of tightParts(groups, Math.floor(tiles / (m * n)))) {
+        const grid = { m, n, k };
+        const extents = {
+          rows: Math.ceil(rowBlocks / m),
+          panels: Math.ceil(panels / n),
+          groups: Math.ceil(groups / k),
+        };
+        const { total } = price(grid, extents, weights, epilogue);
+        found.push({ grid, total, ...memory(grid, extents, weights) });
+      }
+    }
+  }
+  const active = ({ grid }: LayerCandidate) => grid.m * grid.n * grid.k;
+  return found.sort((x, y) => x.total - y.total || active(x) - active(y) || x.grid.m - y.grid.m);
+}
