@@ -75,7 +75,6 @@ function compileGemm(
 }
 
 function compileChain(graph: Graph, options: CompileOptions, clock: StageClock): CompiledProgram {
-  checkTypes(graph);
   const chain = clock.run('graph', () => layerChain(graph));
   const grids = options.plan?.split('+').map(parseGrid);
   const plans = chainPlans(chain, {
@@ -86,7 +85,7 @@ function compileChain(graph: Graph, options: CompileOptions, clock: StageClock):
   return firstThatFits(clock.each('plan', plans), (plan) => {
     verifyChainPlan(plan);
     const program = clock.run('lower', () => lowerLayers(chain, plan));
-    return emit(program, summarizeChain(plan), clock);
+    return emit(program, summarizeChain(chain, plan), clock);
   });
 }
 

@@ -102,11 +102,16 @@ export class CompiledProgram {
       if (layout.direction !== 'input') continue;
       const tensor = inputs.find((input) => input.name === layout.name);
       if (tensor === undefined) throw new RangeError(`input ${layout.name} is missing`);
-      if (tensor.shape.join('x') !== layout.shape.join('x') || !(tensor.data instanceof Uint16Array))
+      const { data, dtype, shape } = tensor;
+      if (
+        shape.join('x') !== layout.shape.join('x') ||
+        dtype !== layout.dtype ||
+        data instanceof Float32Array
+      )
         throw new RangeError(
-          `input ${layout.name} is ${tensor.dtype} ${tensor.shape.join('x')}, the package wants f16 ${layout.shape.join('x')}`,
+          `input ${layout.name} is ${dtype} ${shape.join('x')}, the package wants ${layout.dtype} ${layout.shape.join('x')}`,
         );
-      files.set(layout.name, packBinding(layout, tensor.data));
+      files.set(layout.name, packBinding(layout, data));
     }
     return files;
   }

@@ -1,4 +1,6 @@
+import type { LayerChain } from './graph/layers.ts';
 import { type ChainPlan, describeChain } from './plan/chain.ts';
+import { innerBlock } from './plan/layer.ts';
 import { describePlan, type GemmPlan } from './plan/plan.ts';
 
 /** Rounding model of a GEMM package, for the oracle. Ranges are half open. */
@@ -23,7 +25,7 @@ export interface LayerRounding {
   readonly reduce: 'f32-sum';
   readonly bias: 'none' | 'f16-add';
   readonly activation: 'none' | 'gelu-tanh-f16';
-  readonly out: { readonly type: 'f16' };
+  readonly out: { readonly type: 'f16' } | { readonly type: 'f8f143'; readonly scale: number };
   readonly overflow: 'saturate';
 }
 
@@ -65,7 +67,10 @@ export function summarizeGemm(plan: GemmPlan): PlanSummary {
   };
 }
 
-export function summarizeChain(plan: ChainPlan): PlanSummary {
+const outputOf = (scale: number | undefined): LayerRounding['out'] =>
+  scale === undefined ? { type: 'f16' } : { type: 'f8f143', scale };
+
+export function summarizeChain({ layers }: LayerChain, plan: ChainPlan): PlanSummary {
   return {
     text: describeChain(plan),
     tilesRequested: plan.tilesRequested,
@@ -73,14 +78,14 @@ export function summarizeChain(plan: ChainPlan): PlanSummary {
     modelCycles: plan.modelCycles,
     rounding: {
       kind: 'layers',
-      layers: plan.layers.map(({ inner, epilogue }) => ({
-        microK: 16,
+      layers: plan.layers.map(({ inner, epilogue, shape }, index) => ({
+        microK: innerBlock(shape),
         kPieces: piecesOf(inner),
         partial: 'f16',
         reduce: 'f32-sum',
         bias: epilogue?.bias === true ? 'f16-add' : 'none',
         activation: epilogue?.gelu === true ? 'gelu-tanh-f16' : 'none',
-        out: { type: 'f16' },
+        out: outputOf(layers[index].castScale),
         overflow: 'saturate',
       })),
     },

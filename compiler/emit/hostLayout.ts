@@ -1,9 +1,11 @@
 import type { BindingLayout, HostBlock } from '../lower/stages.ts';
 
-/** f16 values per run; every host block is padded to whole runs. */
-const RUN = 16;
+/** Bytes of a run, the unit of every layout; host blocks are padded to whole runs. */
+const RUN_BYTES = 32;
+/** Channels of a panel [SDK]. */
+const PANEL = 16;
 
-/** Storage of one block: padded extents and the file index (in 16-bit elements) of a logical element. */
+/** Storage of one block: padded extents and the file index (in elements) of a logical element. */
 interface BlockGeometry {
   readonly paddedRows: number;
   readonly paddedColumns: number;
@@ -11,50 +13,60 @@ interface BlockGeometry {
   index(row: number, column: number): number;
 }
 
-const alignUp = (value: number) => Math.ceil(value / RUN) * RUN;
+type Codes = Uint16Array | Uint8Array;
 
-function geometry(block: HostBlock): BlockGeometry {
-  if (block.order === 'left') {
-    const { rows } = block;
-    return {
-      paddedRows: rows,
-      paddedColumns: alignUp(block.columns),
-      index: (row, column) => (column >> 4) * rows * RUN + row * RUN + (column & 15),
-    };
+const alignUp = (value: number, unit: number) => Math.ceil(value / unit) * unit;
+const elementBytes = ({ dtype }: BindingLayout): number => (dtype === 'f16' ? 2 : 1);
+const codesOf = (layout: BindingLayout, bytes: number): Codes =>
+  layout.dtype === 'f16' ? new Uint16Array(bytes / 2) : new Uint8Array(bytes);
+
+/** `run` is the number of inner values in a run: 16 of f16, 32 of f8. */
+function geometry(block: HostBlock, run: number): BlockGeometry {
+  const { order, rows, columns } = block;
+  switch (order) {
+    case 'left':
+      return {
+        paddedRows: rows,
+        paddedColumns: alignUp(columns, run),
+        index: (row, column) => Math.floor(column / run) * rows * run + row * run + (column % run),
+      };
+    case 'leftTransposed': {
+      const padded = alignUp(columns, PANEL * (block.columnGrain ?? 1));
+      return {
+        paddedRows: alignUp(rows, run),
+        paddedColumns: padded,
+        index: (row, column) => Math.floor(row / run) * padded * run + column * run + (row % run),
+      };
+    }
+    case 'rightTransposed': {
+      const groups = alignUp(columns, run) / run;
+      return {
+        paddedRows: alignUp(rows, PANEL),
+        paddedColumns: alignUp(columns, run),
+        index: (row, column) =>
+          ((row >> 4) * groups + Math.floor(column / run)) * run * PANEL + (row & 15) * run + (column % run),
+      };
+    }
+    case 'right': {
+      const groups = alignUp(rows, run) / run;
+      return {
+        paddedRows: alignUp(rows, run),
+        paddedColumns: alignUp(columns, PANEL),
+        index: (row, column) =>
+          ((column >> 4) * groups + Math.floor(row / run)) * run * PANEL + (column & 15) * run + (row % run),
+      };
+    }
   }
-  if (block.order === 'leftTransposed') {
-    const columns = alignUp(block.columns);
-    return {
-      paddedRows: alignUp(block.rows),
-      paddedColumns: columns,
-      index: (row, column) => (row >> 4) * columns * RUN + column * RUN + (row & 15),
-    };
-  }
-  if (block.order === 'rightTransposed') {
-    const columnGroups = alignUp(block.columns) / RUN;
-    return {
-      paddedRows: alignUp(block.rows),
-      paddedColumns: alignUp(block.columns),
-      index: (row, column) =>
-        ((row >> 4) * columnGroups + (column >> 4)) * RUN * RUN + (row & 15) * RUN + (column & 15),
-    };
-  }
-  const groups = alignUp(block.rows) / RUN;
-  return {
-    paddedRows: alignUp(block.rows),
-    paddedColumns: alignUp(block.columns),
-    index: (row, column) =>
-      ((column >> 4) * groups + (row >> 4)) * RUN * RUN + (column & 15) * RUN + (row & 15),
-  };
 }
 
-/** Logical row-major f16 codes to a binding's file bytes; padding is zero. */
-export function packBinding(layout: BindingLayout, data: Uint16Array): Uint8Array {
-  const file = new Uint16Array(layout.fileBytes / 2);
+/** Logical row-major codes to a binding's file bytes; padding is zero. */
+export function packBinding(layout: BindingLayout, data: Codes): Uint8Array {
+  const file = codesOf(layout, layout.fileBytes);
+  const size = elementBytes(layout);
   const columns = layout.shape.at(-1) ?? 1;
   for (const block of layout.blocks) {
-    const { index } = geometry(block);
-    const base = block.fileOffset / 2;
+    const { index } = geometry(block, RUN_BYTES / size);
+    const base = block.fileOffset / size;
     for (let row = 0; row < block.rows; row++) {
       const from = (block.row + row) * columns + block.column;
       for (let column = 0; column < block.columns; column++)
@@ -75,13 +87,14 @@ export function unpackBinding(
   layout: BindingLayout,
   bytes: Uint8Array,
 ): { data: Uint16Array; covered: number; dirty: readonly DirtyPadding[] } {
+  if (layout.dtype !== 'f16') throw new RangeError(`output ${layout.name} is ${layout.dtype}`);
   const file = new Uint16Array(bytes.slice().buffer);
   const columns = layout.shape.at(-1) ?? 1;
   const data = new Uint16Array(layout.shape.reduce((product, extent) => product * extent, 1));
   const seen = new Uint8Array(data.length);
   const dirty: DirtyPadding[] = [];
   for (const block of layout.blocks) {
-    const { paddedRows, paddedColumns, index } = geometry(block);
+    const { paddedRows, paddedColumns, index } = geometry(block, RUN_BYTES / 2);
     const base = block.fileOffset / 2;
     for (let row = 0; row < paddedRows; row++) {
       for (let column = 0; column < paddedColumns; column++) {
@@ -107,11 +120,15 @@ export function fileOffsetOf(
   row: number,
   column: number,
 ): { offset: number; block: HostBlock } | undefined {
+  const size = elementBytes(layout);
   for (const block of layout.blocks) {
     const r = row - block.row;
     const c = column - block.column;
     if (r >= 0 && r < block.rows && c >= 0 && c < block.columns)
-      return { offset: block.fileOffset + geometry(block).index(r, c) * 2, block };
+      return {
+        offset: block.fileOffset + geometry(block, RUN_BYTES / size).index(r, c) * size,
+        block,
+      };
   }
   return undefined;
 }

@@ -10,6 +10,7 @@ import {
   type TileImage,
 } from '../../device/package/index.ts';
 import { Assembler, type MachineCode } from '../assembler/assembler.ts';
+import { castTable } from '../kernels/cast.ts';
 import { epilogueTable } from '../kernels/epilogue.ts';
 import { gemmTable } from '../kernels/gemm.ts';
 import { reduceTable } from '../kernels/reduce.ts';
@@ -136,6 +137,11 @@ function tables(program: LoweredProgram, placement: Placement, tile: LogicalTile
       const bias = step.bias === undefined ? 0 : address(step.bias);
       const words = epilogueTable(step.work, args, address(step.from), address(step.out), bias);
       segments.push(segment(address(step.table), words, SEGMENT_READ));
+    } else if (step.kind === 'cast') {
+      const args = step.tiles[tile];
+      if (args === undefined) continue;
+      const words = castTable(args, address(step.from), address(step.out));
+      segments.push(segment(address(step.table), words, SEGMENT_READ));
     }
   }
   return segments;
@@ -144,7 +150,7 @@ function tables(program: LoweredProgram, placement: Placement, tile: LogicalTile
 function bindingOf(layout: BindingLayout, placement: Placement): Binding {
   return {
     name: layout.name,
-    dtype: 'f16',
+    dtype: layout.dtype,
     shape: [...layout.shape],
     slices: layout.slices.map((slice) => ({
       tile: physicalTileOf(slice.tile),

@@ -11,10 +11,11 @@ import {
 import { Assembler, type MachineCode } from '../assembler/assembler.ts';
 import { encodeRow, type RowInstruction } from '../exchange/row.ts';
 import type { PhaseSchedule } from '../exchange/schedule.ts';
+import { castLabel, emitCast } from '../kernels/cast.ts';
 import { emitEpilogue, epilogueLabel } from '../kernels/epilogue.ts';
 import { emitGemmSupervisor, emitGemmWorkers } from '../kernels/gemm.ts';
 import { emitReduceSupervisor, emitReduceWorkers } from '../kernels/reduce.ts';
-import type { LoweredProgram } from '../lower/stages.ts';
+import type { LoweredProgram, OperandType } from '../lower/stages.ts';
 import {
   COMPLETION_ADDRESS,
   END_CYCLE_ADDRESS,
@@ -27,6 +28,13 @@ import type { Placement } from '../place/place.ts';
 const SCRATCH = m(0);
 const ZERO = m(15);
 
+/** Coefficients and inputs of the matrix unit in F143 [SDK]. */
+const F143_OPERANDS = 3;
+
+/** All GEMMs of a program take operands of one type. */
+const gemmOperands = ({ steps }: LoweredProgram): OperandType =>
+  steps.some((step) => step.kind === 'gemm' && step.operands === 'f8f143') ? 'f8f143' : 'f16';
+
 /** Kernel code, the same on every tile of a program. */
 export function assembleKernels(program: LoweredProgram, address: number): MachineCode {
   const asm = new Assembler(address);
@@ -36,7 +44,7 @@ export function assembleKernels(program: LoweredProgram, address: number): Machi
       (step) =>
         step.kind === 'gemm' && step.tiles.some((args) => args !== undefined && args.rows < WORKER_COUNT),
     );
-    emitGemmWorkers(asm, idleWorkers);
+    emitGemmWorkers(asm, idleWorkers, gemmOperands(program));
     emitGemmSupervisor(asm);
   }
   if (kinds.has('reduce')) {
@@ -49,6 +57,8 @@ export function assembleKernels(program: LoweredProgram, address: number): Machi
     ),
   );
   for (const work of epilogues.values()) emitEpilogue(asm, work);
+  const scales = new Set(program.steps.flatMap((step) => (step.kind === 'cast' ? [step.scale] : [])));
+  for (const scale of scales) emitCast(asm, scale);
   asm.align(8);
   return asm.finish();
 }
@@ -83,6 +93,10 @@ export function assembleTile(
     asm.op('put', CSR.WORKER0_BASE + worker, SCRATCH);
   }
   asm.op('put', CSR.FP_ICTL, ZERO);
+  if (gemmOperands(program) === 'f8f143') {
+    set(0, F143_OPERANDS);
+    asm.op('put', CSR.FP_INFMT, SCRATCH);
+  }
   set(0, NEUTRAL_SOURCE);
   asm.op('put', CSR.INCOMING_MUX, SCRATCH);
   asm.label('invocation');
@@ -96,6 +110,10 @@ export function assembleTile(
       case 'gemm': {
         const args = step.tiles[tile];
         if (args === undefined) break;
+        if (step.operands === 'f8f143') {
+          set(0, step.scale & 63);
+          asm.op('put', CSR.FP_ISCL, SCRATCH);
+        }
         set(2, addressOf(step.right));
         set(3, addressOf(step.table));
         set(4, args.panels - 1);
@@ -108,6 +126,12 @@ export function assembleTile(
         if (step.tiles[tile] === undefined) break;
         set(3, addressOf(step.table));
         asm.op('call', m(10), asm.at('reduce'));
+        break;
+      }
+      case 'cast': {
+        if (step.tiles[tile] === undefined) break;
+        set(3, addressOf(step.table));
+        asm.op('call', m(10), asm.at(castLabel(step.scale)));
         break;
       }
       case 'epilogue': {

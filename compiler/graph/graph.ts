@@ -12,6 +12,8 @@ export interface GraphValue {
   readonly name: string;
   readonly type: ElementType;
   readonly shape: readonly number[];
+  /** Stored f8 codes stand for their value times two to this; 0 for other types. */
+  readonly scale: number;
 }
 
 /** C[m x n] = A[m x k] . B[k x n]. */
@@ -40,7 +42,14 @@ export interface GeluOperation {
   readonly y: ValueId;
 }
 
-export type GraphOperation = GemmOperation | BiasOperation | GeluOperation;
+/** y = x in another type; f8 saturates. */
+export interface CastOperation {
+  readonly kind: 'cast';
+  readonly x: ValueId;
+  readonly y: ValueId;
+}
+
+export type GraphOperation = GemmOperation | BiasOperation | GeluOperation | CastOperation;
 
 /** Values an operation reads. */
 export function operandsOf(operation: GraphOperation): readonly ValueId[] {
@@ -50,6 +59,7 @@ export function operandsOf(operation: GraphOperation): readonly ValueId[] {
     case 'bias':
       return [operation.x, operation.bias];
     case 'gelu':
+    case 'cast':
       return [operation.x];
   }
 }
@@ -66,6 +76,10 @@ export interface Graph {
   readonly outputs: readonly ValueId[];
 }
 
+/** Scales of one f8 operand [SDK]. */
+const SMALLEST_SCALE = -16;
+const LARGEST_SCALE = 15;
+
 /** Collects values and operations; shapes are checked as they are added. */
 export class GraphBuilder {
   readonly #values: GraphValue[] = [];
@@ -74,8 +88,8 @@ export class GraphBuilder {
   readonly #outputs: ValueId[] = [];
 
   /** Adds a graph input. Throws CompileError for an empty or non-integer shape. */
-  input(name: string, type: ElementType, shape: readonly number[]): ValueId {
-    const id = this.#value(name, type, shape);
+  input(name: string, type: ElementType, shape: readonly number[], scale = 0): ValueId {
+    const id = this.#value(name, type, shape, scale);
     this.#inputs.push(id);
     return id;
   }
@@ -122,6 +136,13 @@ export class GraphBuilder {
     return y;
   }
 
+  /** Changes the storage type. */
+  cast(name: string, x: ValueId, type: ElementType, scale = 0): ValueId {
+    const y = this.#value(name, type, this.#values[x].shape, scale);
+    this.#operations.push({ kind: 'cast', x, y });
+    return y;
+  }
+
   output(id: ValueId): void {
     this.#outputs.push(id);
   }
@@ -135,7 +156,7 @@ export class GraphBuilder {
     };
   }
 
-  #value(name: string, type: ElementType, shape: readonly number[]): ValueId {
+  #value(name: string, type: ElementType, shape: readonly number[], scale = 0): ValueId {
     for (const extent of shape) {
       if (!Number.isSafeInteger(extent) || extent < 1) {
         throw new CompileError(
@@ -146,8 +167,16 @@ export class GraphBuilder {
         );
       }
     }
+    if (!Number.isInteger(scale) || scale < SMALLEST_SCALE || scale > LARGEST_SCALE) {
+      throw new CompileError(
+        'graph',
+        `value ${name}: scale ${scale} is not an integer from ${SMALLEST_SCALE} to ${LARGEST_SCALE}`,
+        { scale: String(scale) },
+        'The matrix unit adds the scales of both operands in six bits.',
+      );
+    }
     const id = this.#values.length as ValueId;
-    this.#values.push({ id, name, type, shape: [...shape] });
+    this.#values.push({ id, name, type, shape: [...shape], scale });
     return id;
   }
 }

@@ -14,6 +14,8 @@ export interface Layer {
   readonly weights: GraphValue;
   readonly bias?: GraphValue;
   readonly activation: 'none' | 'gelu-tanh';
+  /** The result is stored in f8 with this power of two as its scale. */
+  readonly castScale?: number;
   readonly y: GraphValue;
 }
 
@@ -66,15 +68,26 @@ export function layerChain(graph: Graph): LayerChain {
       result = activated.y;
       at++;
     }
+    let castScale: number | undefined;
+    const cast = next();
+    if (cast?.kind === 'cast') {
+      const { type, scale } = graph.values[cast.y];
+      if (type !== 'f8f143') throw unsupported(`a cast to ${type}`, { operation: at });
+      castScale = scale;
+      result = cast.y;
+      at++;
+    }
     layers.push({
       x: graph.values[gemm.a],
       weights: graph.values[gemm.b],
       ...(bias === undefined ? {} : { bias }),
       activation,
+      ...(castScale === undefined ? {} : { castScale }),
       y: graph.values[result],
     });
     feed = result;
   }
+  checkTypes(layers);
   const [first, ...rest] = layers;
   if (first === undefined) throw unsupported('a graph without operations', { operations: 0 });
   for (const operation of graph.operations) {
@@ -86,3 +99,25 @@ export function layerChain(graph: Graph): LayerChain {
   }
   return { layers: [first, ...rest] };
 }
+
+/** Both operands of a layer have one type, f16 or f8, the same in all layers; the last result is f16. */
+function checkTypes(layers: readonly Layer[]): void {
+  const [first] = layers;
+  if (first === undefined) return;
+  const { type } = first.x;
+  if (type !== 'f16' && type !== 'f8f143') throw unsupported(`operands in ${type}`, { type });
+  layers.forEach(({ x, weights, bias, castScale }, index) => {
+    const last = index === layers.length - 1;
+    const wrong =
+      x.type !== type ||
+      weights.type !== type ||
+      (bias !== undefined && bias.type !== 'f16') ||
+      (castScale !== undefined) !== (type === 'f8f143' && !last);
+    if (wrong)
+      throw unsupported(`layer ${index} mixes ${x.type} and ${weights.type}`, { layer: index, type });
+  });
+}
+
+/** Storage of the operands of every layer of a chain. */
+export const operandType = ({ layers }: LayerChain): 'f16' | 'f8f143' =>
+  layers[0].x.type === 'f8f143' ? 'f8f143' : 'f16';

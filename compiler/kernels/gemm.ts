@@ -17,6 +17,8 @@ import { AMP_PHASES, FP_CLR, ZERO_ACCUMULATORS } from './machine.ts';
  * 16 columns x 16 inner values at a time. Rows are dealt to the six workers in contiguous shares; the
  * first group of a panel writes partials, later groups read, add and write them back in f16.
  *
+ * f8 operands take 32 inner values where f16 takes 16; everything else is the same.
+ *
  * Layouts (bytes): left [group][row][32], right [panel][group][512], out [panel][row][32]. Left and out
  * must lie in different SRAM elements; right and out need 128-bit access.
  */
@@ -77,9 +79,14 @@ const NONE = pair(a(14));
  * Worker code. `idleWorkers` adds the check that lets workers without rows leave at once; it is needed
  * on tiles with fewer than six rows and costs one bundle per launch.
  */
-export function emitGemmWorkers(asm: Assembler, idleWorkers: boolean): void {
+export function emitGemmWorkers(
+  asm: Assembler,
+  idleWorkers: boolean,
+  operands: 'f16' | 'f8f143' = 'f16',
+): void {
+  const matrixStep = operands === 'f16' ? 'f16v4hihov4amp' : 'f8v8hihov4amp';
   const amp = (phase: number, to = NONE, input = INPUT, partial = PARTIAL) =>
-    ['f16v4hihov4amp', to, input, partial, AMP_PHASES[phase]] as const;
+    [matrixStep, to, input, partial, AMP_PHASES[phase]] as const;
   const result = (issue: number) => (issue % 2 === 0 ? EVEN_RESULT : ODD_RESULT);
   const leaveIfIdle = () => {
     if (idleWorkers) asm.bundle(['brneg', ROWS_LESS_ONE, asm.at('gemm.leave')], ['fnop']);

@@ -115,6 +115,8 @@ export function lowerGemm(plan: GemmPlan, names: { a: string; b: string; c: stri
     right: RIGHT,
     out: PARTIALS,
     table: GEMM_TABLE,
+    operands: 'f16',
+    scale: 0,
     tiles: overGrid(plan, (i, j, l) => ({
       rows: rows.shares[i].blocks,
       panels: columns.shares[j].blocks,
@@ -210,7 +212,7 @@ function inputLayout(
   blocks: readonly HostBlock[],
   slices: readonly BindingSlice[],
 ): BindingLayout {
-  return { name, direction: 'input', shape, fileBytes, blocks, slices };
+  return { name, direction: 'input', dtype: 'f16', shape, fileBytes, blocks, slices };
 }
 
 interface Reduction {
@@ -299,6 +301,7 @@ function outputLayout(plan: GemmPlan, name: string, reduction: Reduction | undef
   return {
     name,
     direction: 'output',
+    dtype: 'f16',
     shape: [rows.extent, columns.extent],
     fileBytes: file,
     blocks,

@@ -1,10 +1,11 @@
 import type { LogicalTile } from '../../device/ipu21/index.ts';
-import type { LayerChain } from '../graph/layers.ts';
+import { type LayerChain, operandType } from '../graph/layers.ts';
+import { CAST_TABLE_BYTES } from '../kernels/cast.ts';
 import { BLOCK_BIAS_BYTES, EPILOGUE_TABLE_BYTES } from '../kernels/epilogue.ts';
 import { GEMM_TABLE_BYTES, LEFT_TAIL_BYTES, PARTIAL_TAIL_BYTES } from '../kernels/gemm.ts';
 import { REDUCE_TABLE_BYTES } from '../kernels/reduce.ts';
 import type { ChainPlan } from '../plan/chain.ts';
-import { BLOCK, BLOCK_BYTES, type LayerPlan } from '../plan/layer.ts';
+import { BLOCK, BLOCK_BYTES, type LayerPlan, rowGrain } from '../plan/layer.ts';
 import { splitEvenly } from '../plan/partition.ts';
 import { tileOfPosition } from '../plan/plan.ts';
 import { gatherTransfers, ownedPieces, type Piece } from './gather.ts';
@@ -114,7 +115,15 @@ function hostInput(draft: Draft, chain: LayerChain, layer: LayerPlan): Source {
     }
   }
   const { x } = chain.layers[0];
-  draft.bindings.push({ name: x.name, direction: 'input', shape: x.shape, fileBytes: file, blocks, slices });
+  draft.bindings.push({
+    name: x.name,
+    direction: 'input',
+    dtype: operandType(chain),
+    shape: x.shape,
+    fileBytes: file,
+    blocks,
+    slices,
+  });
   add(draft, buffer, largest, -1, TO_THE_END);
   return {
     buffer,
@@ -173,6 +182,8 @@ function lowerLayer(
     right,
     out: partials,
     table: named('gemm.workers'),
+    operands: operandType(chain),
+    scale: chain.layers[index].x.scale + chain.layers[index].weights.scale,
     tiles: overGrid(draft, plan, (i, j, l) => ({
       rows: rows.shares[i].blocks * BLOCK,
       panels: columns.shares[j].blocks,
@@ -193,7 +204,15 @@ function lowerLayer(
 
   const own = ownership(plan);
   const summed = grid.k > 1 ? lowerReduction(draft, plan, own, named) : partials;
-  const finished = lowerEpilogue(draft, chain, plan, own, index, named, summed);
+  const finished = lowerCast(
+    draft,
+    chain,
+    plan,
+    own,
+    index,
+    named,
+    lowerEpilogue(draft, chain, plan, own, index, named, summed),
+  );
   const afterGemm = draft.steps.length;
   // The next layer's gather is the step after this layer's last one.
   const until = last ? TO_THE_END : afterGemm;
@@ -210,7 +229,13 @@ function lowerLayer(
       gemm + 2,
       finished === summed ? until : afterGemm - 1,
     );
-  if (finished === named('out')) add(draft, finished, own.largest * BLOCK_BYTES, afterGemm - 1, until);
+  const turned = named('out');
+  const castBytes = (own.largest / own.grain) * BLOCK_BYTES;
+  if (finished === turned) add(draft, turned, own.largest * BLOCK_BYTES, afterGemm - 1, until);
+  if (finished === named('f8')) {
+    add(draft, turned, own.largest * BLOCK_BYTES, afterGemm - 2, afterGemm - 1);
+    add(draft, finished, castBytes, afterGemm - 1, until);
+  }
   if (last) draft.bindings.push(outputLayout(chain, plan, own, finished));
   return { buffer: finished, at: blockSource(plan, own, finished) };
 }
@@ -236,6 +261,7 @@ function placeWeights(draft: Draft, chain: LayerChain, plan: LayerPlan, index: n
         rows: piece.size,
         column: features.start,
         columns: features.size,
+        columnGrain: rowGrain(plan.shape),
         labels: { featureBlock: i, kPiece: l },
       });
       const members = range(grid.n).map((j) => tileOfPosition(grid, i, j, l));
@@ -262,6 +288,7 @@ function placeWeights(draft: Draft, chain: LayerChain, plan: LayerPlan, index: n
   draft.bindings.push({
     name: weights.name,
     direction: 'input',
+    dtype: operandType(chain),
     shape: weights.shape,
     fileBytes: file,
     blocks,
@@ -332,12 +359,22 @@ interface Ownership {
   pieces(i: number, j: number): readonly { start: number; end: number }[];
   /** Most blocks of one tile. */
   readonly largest: number;
+  /** Blocks that become one block of the next layer's input. */
+  readonly grain: number;
 }
 
-function ownership({ grid, rows, columns }: LayerPlan): Ownership {
+function ownership({ grid, rows, columns, shape }: LayerPlan): Ownership {
+  const grain = rowGrain(shape);
   return {
-    pieces: (i, j) => splitEvenly(rows.shares[i].blocks * columns.shares[j].blocks, grid.k),
-    largest: Math.ceil((rows.maxBlocks * columns.maxBlocks) / grid.k),
+    grain,
+    pieces: (i, j) =>
+      splitEvenly((rows.shares[i].blocks * columns.shares[j].blocks) / grain, grid.k).map(
+        ({ start, end }) => ({
+          start: start * grain,
+          end: end * grain,
+        }),
+      ),
+    largest: Math.ceil((rows.maxBlocks * columns.maxBlocks) / grain / grid.k) * grain,
   };
 }
 
@@ -345,13 +382,16 @@ function blockSource({ grid, rows, columns }: LayerPlan, own: Ownership, buffer:
   const shareOf = (shares: typeof rows.shares) =>
     shares.flatMap((share, index) => range(share.blocks).map(() => index));
   const [rowShare, columnShare] = [shareOf(rows.shares), shareOf(columns.shares)];
+  const { grain } = own;
   return (panel, group) => {
-    const [i, j] = [rowShare[group], columnShare[panel]];
+    const features = group * grain;
+    const [i, j] = [rowShare[features], columnShare[panel]];
     const block =
-      (panel - columns.shares[j].firstBlock) * rows.shares[i].blocks + group - rows.shares[i].firstBlock;
+      (panel - columns.shares[j].firstBlock) * rows.shares[i].blocks + features - rows.shares[i].firstBlock;
     const pieces = own.pieces(i, j);
     const l = pieces.findIndex(({ start, end }) => block >= start && block < end);
-    return { tile: tileOfPosition(grid, i, j, l), buffer, offset: (block - pieces[l].start) * BLOCK_BYTES };
+    const offset = ((block - pieces[l].start) / grain) * BLOCK_BYTES;
+    return { tile: tileOfPosition(grid, i, j, l), buffer, offset };
   };
 }
 
@@ -448,6 +488,36 @@ function lowerEpilogue(
   return out;
 }
 
+/** The turned blocks in f8, where the next layer takes f8; gives the buffer that holds the layer's result. */
+function lowerCast(
+  draft: Draft,
+  chain: LayerChain,
+  plan: LayerPlan,
+  own: Ownership,
+  index: number,
+  named: (part: string) => BufferName,
+  from: BufferName,
+): BufferName {
+  const { castScale } = chain.layers[index];
+  if (castScale === undefined) return from;
+  const out = named('f8');
+  draft.steps.push({
+    kind: 'cast',
+    name: named('cast'),
+    modelCycles: plan.cost.cast,
+    scale: castScale,
+    from,
+    out,
+    table: named('cast.workers'),
+    tiles: overGrid(draft, plan, (i, j, l) => {
+      const { start, end } = own.pieces(i, j)[l];
+      return end === start ? undefined : { blocks: (end - start) / own.grain };
+    }),
+  });
+  add(draft, named('cast.workers'), CAST_TABLE_BYTES, -1, TO_THE_END);
+  return out;
+}
+
 /** Every tile gets the biases of the features of its own blocks, in their order. */
 function placeBias(
   draft: Draft,
@@ -480,8 +550,9 @@ function placeBias(
   draft.bindings.push({
     name: bias.name,
     direction: 'input',
+    dtype: 'f16',
     shape: bias.shape,
-    fileBytes: Math.ceil(extent / BLOCK) * BLOCK_BIAS_BYTES,
+    fileBytes: Math.ceil(extent / (BLOCK * own.grain)) * own.grain * BLOCK_BIAS_BYTES,
     blocks: [{ order: 'left', fileOffset: 0, row: 0, rows: 1, column: 0, columns: extent, labels: {} }],
     slices,
   });
@@ -523,6 +594,7 @@ function outputLayout(chain: LayerChain, plan: LayerPlan, own: Ownership, buffer
   return {
     name: y.name,
     direction: 'output',
+    dtype: 'f16',
     shape: y.shape,
     freePaddingRows: true,
     fileBytes: file,

@@ -1,4 +1,5 @@
 import type { LogicalTile } from '../../device/ipu21/index.ts';
+import type { CastWork } from '../kernels/cast.ts';
 import type { EpilogueKind, EpilogueWork } from '../kernels/epilogue.ts';
 
 /** Name of a buffer; every tile of a program has the same buffers at the same addresses. */
@@ -51,6 +52,9 @@ export interface ExchangeStep {
   readonly transfers: readonly Transfer[];
 }
 
+/** Storage of what crosses between host and tiles, and of the operands of the matrix unit. */
+export type OperandType = 'f16' | 'f8f143';
+
 /** Arguments of the matrix kernel on one tile. */
 export interface GemmArguments {
   readonly rows: number;
@@ -78,6 +82,9 @@ export interface GemmStep {
   readonly right: BufferName;
   readonly out: BufferName;
   readonly table: BufferName;
+  readonly operands: OperandType;
+  /** f8: sum of the operands' scales; their products are multiplied by two to this. */
+  readonly scale: number;
   /** Indexed by logical tile; undefined where the tile is idle. */
   readonly tiles: readonly (GemmArguments | undefined)[];
 }
@@ -107,7 +114,20 @@ export interface EpilogueStep {
   readonly tiles: readonly (EpilogueWork | undefined)[];
 }
 
-export type Step = ExchangeStep | GemmStep | ReduceStep | EpilogueStep;
+/** f16 blocks to f8 blocks, two for one. */
+export interface CastStep {
+  readonly kind: 'cast';
+  readonly name: string;
+  readonly modelCycles: number;
+  /** The value of a code is the code's times two to this. */
+  readonly scale: number;
+  readonly from: BufferName;
+  readonly out: BufferName;
+  readonly table: BufferName;
+  readonly tiles: readonly (CastWork | undefined)[];
+}
+
+export type Step = ExchangeStep | GemmStep | ReduceStep | EpilogueStep | CastStep;
 
 /** Order of the 16-bit elements of a host block; u = inner index in its group, q = column in its panel. */
 export type BlockOrder =
@@ -128,6 +148,8 @@ export interface HostBlock {
   readonly rows: number;
   readonly column: number;
   readonly columns: number;
+  /** Panels of 16 columns that stay together; 1 when left out. */
+  readonly columnGrain?: number;
   /** Positions of the block in the grid, for diagnostics. */
   readonly labels: Readonly<Record<string, number>>;
 }
@@ -142,6 +164,7 @@ export interface BindingSlice extends Span {
 export interface BindingLayout {
   readonly name: string;
   readonly direction: 'input' | 'output';
+  readonly dtype: OperandType;
   /** One or two extents; a vector is stored as one row. */
   readonly shape: readonly number[];
   /** Rows of padding hold what the computation makes of padding rows; nobody reads them. */

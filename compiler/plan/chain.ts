@@ -2,12 +2,15 @@ import { CompileError } from '../errors.ts';
 import type { LayerChain } from '../graph/layers.ts';
 import { DATA_CAPACITY } from '../place/memoryMap.ts';
 import {
+  BLOCK,
+  innerBlock,
   type LayerCandidate,
   type LayerEpilogue,
   type LayerPlan,
   type LayerShape,
   layerCandidates,
   layerForGrid,
+  rowGrain,
   type WeightPolicy,
 } from './layer.ts';
 
@@ -35,10 +38,12 @@ const CANDIDATES = 400;
 const TRANSIENT_SHARES = [0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9, 1];
 
 export const layerShapes = ({ layers }: LayerChain): readonly LayerShape[] =>
-  layers.map(({ x, weights }) => ({
+  layers.map(({ x, weights, castScale }) => ({
     tokens: x.shape[0],
     inner: x.shape[1],
     features: weights.shape[1],
+    operands: x.type === 'f8f143' ? 'f8f143' : 'f16',
+    casts: castScale !== undefined,
   }));
 
 /** Bias, activation, and a turn wherever another layer follows. */
@@ -159,9 +164,9 @@ function pinned(
     shapes.map((shape, index) => {
       const grid = grids[grids.length === 1 ? 0 : index];
       const limits: [string, number, number][] = [
-        ['blocks of 16 features', grid.m, Math.ceil(shape.features / 16)],
-        ['blocks of 16 tokens', grid.n, Math.ceil(shape.tokens / 16)],
-        ['groups of 16 inner values', grid.k, Math.ceil(shape.inner / 16)],
+        ['blocks of features', grid.m, Math.ceil(shape.features / (BLOCK * rowGrain(shape)))],
+        ['blocks of 16 tokens', grid.n, Math.ceil(shape.tokens / BLOCK)],
+        ['groups of inner values', grid.k, Math.ceil(shape.inner / innerBlock(shape))],
         ['tiles', grid.m * grid.n * grid.k, options.tiles],
       ];
       for (const [what, demand, capacity] of limits)

@@ -1,3 +1,4 @@
+import { castCycles } from '../kernels/cast.ts';
 import { type EpilogueKind, epilogueCycles } from '../kernels/epilogue.ts';
 import { gemmKernelCycles } from '../kernels/gemm.ts';
 import { reduceKernelCycles } from '../kernels/reduce.ts';
@@ -23,7 +24,15 @@ export interface LayerShape {
   readonly tokens: number;
   readonly inner: number;
   readonly features: number;
+  readonly operands: 'f16' | 'f8f143';
+  /** The result is cast to f8, whose blocks hold 32 features. */
+  readonly casts: boolean;
 }
+
+/** Inner values of a coefficient load: a block of operands always has 512 bytes [SDK]. */
+export const innerBlock = ({ operands }: LayerShape): number => (operands === 'f16' ? BLOCK : 2 * BLOCK);
+/** Blocks of 16 features that stay together on a tile. */
+export const rowGrain = ({ casts }: LayerShape): number => (casts ? 2 : 1);
 
 /** What the layer does behind its GEMM; undefined when nothing. */
 export type LayerEpilogue = EpilogueKind | undefined;
@@ -35,6 +44,7 @@ export interface LayerCost {
   readonly partials: number;
   readonly reduce: number;
   readonly epilogue: number;
+  readonly cast: number;
   readonly total: number;
 }
 
@@ -66,13 +76,19 @@ const rightBytes = ({ panels, groups }: Extents): number => panels * groups * BL
 const resultBytes = ({ rows, panels }: Extents): number => rows * panels * BLOCK_BYTES;
 
 /** Closed-form price of a grid, in tile cycles of the worst tile. */
-function price(grid: GemmGrid, extents: Extents, weights: WeightPolicy, epilogue: LayerEpilogue): LayerCost {
+function price(
+  grid: GemmGrid,
+  extents: Extents,
+  weights: WeightPolicy,
+  epilogue: LayerEpilogue,
+  grain: number,
+): LayerCost {
   const gathersWeights = weights === 'single' && grid.n > 1;
   const words = (rightBytes(extents) + (gathersWeights ? leftBytes(extents) : 0)) / 4;
   const sources = grid.m + (gathersWeights ? grid.n : 0);
   const gather = words + PHASE_OVERHEAD + SOURCE_CHANGE * sources;
   const gemm = gemmKernelCycles({ ...extents, rows: extents.rows * BLOCK });
-  const piece = Math.ceil((extents.rows * extents.panels) / grid.k);
+  const piece = pieceBlocks(grid, extents, grain);
   let partials = 0;
   let reduce = 0;
   if (grid.k > 1) {
@@ -80,23 +96,22 @@ function price(grid: GemmGrid, extents: Extents, weights: WeightPolicy, epilogue
     reduce = reduceKernelCycles({ granules: piece * 32, partials: grid.k });
   }
   const after = epilogue === undefined ? 0 : epilogueCycles(epilogue, { blocks: piece });
-  return {
-    gather,
-    gemm,
-    partials,
-    reduce,
-    epilogue: after,
-    total: gather + gemm + partials + reduce + after,
-  };
+  const cast = grain === 1 ? 0 : castCycles({ blocks: piece / grain });
+  const total = gather + gemm + partials + reduce + after + cast;
+  return { gather, gemm, partials, reduce, epilogue: after, cast, total };
 }
 
-function memory(grid: GemmGrid, extents: Extents, weights: WeightPolicy) {
+/** Most result blocks of one tile after the reduction. */
+const pieceBlocks = (grid: GemmGrid, { rows, panels }: Extents, grain: number): number =>
+  Math.ceil((rows * panels) / grain / grid.k) * grain;
+
+function memory(grid: GemmGrid, extents: Extents, weights: WeightPolicy, grain: number) {
   const left = leftBytes(extents);
-  const piece = Math.ceil((extents.rows * extents.panels) / grid.k) * BLOCK_BYTES;
+  const piece = pieceBlocks(grid, extents, grain) * BLOCK_BYTES;
   const home = weights === 'single' && grid.n > 1;
   return {
     residentBytes: Math.ceil(home ? left / grid.n : left) + piece / BLOCK,
-    transientBytes: (home ? left : 0) + rightBytes(extents) + resultBytes(extents) + (grid.k + 1) * piece,
+    transientBytes: (home ? left : 0) + rightBytes(extents) + resultBytes(extents) + (grid.k + 2) * piece,
   };
 }
 
@@ -107,9 +122,10 @@ export function layerForGrid(
   weights: WeightPolicy,
   epilogue: LayerEpilogue,
 ): LayerPlan {
-  const rows = partitionAxis(shape.features, BLOCK, grid.m);
+  const grain = rowGrain(shape);
+  const rows = widened(partitionAxis(shape.features, BLOCK * grain, grid.m), grain);
   const columns = partitionAxis(shape.tokens, BLOCK, grid.n);
-  const inner = partitionAxis(shape.inner, BLOCK, grid.k);
+  const inner = partitionAxis(shape.inner, innerBlock(shape), grid.k);
   const extents = { rows: rows.maxBlocks, panels: columns.maxBlocks, groups: inner.maxBlocks };
   return {
     shape,
@@ -119,8 +135,22 @@ export function layerForGrid(
     rows,
     columns,
     inner,
-    cost: price(grid, extents, weights, epilogue),
-    ...memory(grid, extents, weights),
+    cost: price(grid, extents, weights, epilogue, grain),
+    ...memory(grid, extents, weights, grain),
+  };
+}
+
+/** A partition in grains of several blocks, told in blocks of 16. */
+function widened(partition: AxisPartition, grain: number): AxisPartition {
+  return {
+    ...partition,
+    block: BLOCK,
+    maxBlocks: partition.maxBlocks * grain,
+    shares: partition.shares.map((share) => ({
+      ...share,
+      firstBlock: share.firstBlock * grain,
+      blocks: share.blocks * grain,
+    })),
   };
 }
 
@@ -148,20 +178,22 @@ export function layerCandidates(
   weights: WeightPolicy,
   epilogue: LayerEpilogue,
 ): readonly LayerCandidate[] {
-  const blocks = (extent: number) => Math.ceil(extent / BLOCK);
-  const [rowBlocks, panels, groups] = [blocks(shape.features), blocks(shape.tokens), blocks(shape.inner)];
+  const grain = rowGrain(shape);
+  const rowGrains = Math.ceil(shape.features / (BLOCK * grain));
+  const panels = Math.ceil(shape.tokens / BLOCK);
+  const groups = Math.ceil(shape.inner / innerBlock(shape));
   const found: LayerCandidate[] = [];
-  for (const m of tightParts(rowBlocks, tiles)) {
+  for (const m of tightParts(rowGrains, tiles)) {
     for (const n of tightParts(panels, Math.floor(tiles / m))) {
       for (const k of tightParts(groups, Math.floor(tiles / (m * n)))) {
         const grid = { m, n, k };
         const extents = {
-          rows: Math.ceil(rowBlocks / m),
+          rows: Math.ceil(rowGrains / m) * grain,
           panels: Math.ceil(panels / n),
           groups: Math.ceil(groups / k),
         };
-        const { total } = price(grid, extents, weights, epilogue);
-        found.push({ grid, total, ...memory(grid, extents, weights) });
+        const { total } = price(grid, extents, weights, epilogue, grain);
+        found.push({ grid, total, ...memory(grid, extents, weights, grain) });
       }
     }
   }
