@@ -44,3 +44,41 @@ export function gatherTransfers(
     receivers: members.map((tile) => ({ tile, buffer: block, offset: piece.offset })),
   }));
 }
+
+/**
+ * One order for messages of several receiver groups, each with a list of its own: the group that is free first takes
+ * the message whose sender is free first, and among equals the one whose sender has most left to send. A model of
+ * the schedule without routes; the scheduler keeps the order.
+ */
+export function orderByAvailability(lists: readonly (readonly Transfer[])[]): readonly Transfer[] {
+  const left = new Map<number, number>();
+  for (const list of lists)
+    for (const { source, words } of list) left.set(source.tile, (left.get(source.tile) ?? 0) + words);
+  const senderFree = new Map<number, number>();
+  const groups = lists
+    .map((list) => ({ pending: [...list], free: 0 }))
+    .filter(({ pending }) => pending.length > 0);
+  const order: { transfer: Transfer; start: number }[] = [];
+  while (groups.length > 0) {
+    let first = 0;
+    for (let index = 1; index < groups.length; index++)
+      if (groups[index].free < groups[first].free) first = index;
+    const group = groups[first];
+    let best = 0;
+    let bestStart = Number.POSITIVE_INFINITY;
+    let bestLeft = -1;
+    group.pending.forEach(({ source }, index) => {
+      const start = Math.max(group.free, senderFree.get(source.tile) ?? 0);
+      const load = left.get(source.tile) ?? 0;
+      if (start > bestStart || (start === bestStart && load <= bestLeft)) return;
+      [best, bestStart, bestLeft] = [index, start, load];
+    });
+    const [transfer] = group.pending.splice(best, 1);
+    order.push({ transfer, start: bestStart });
+    group.free = bestStart + transfer.words;
+    senderFree.set(transfer.source.tile, group.free);
+    left.set(transfer.source.tile, bestLeft - transfer.words);
+    if (group.pending.length === 0) groups.splice(first, 1);
+  }
+  return order.sort((x, y) => x.start - y.start).map(({ transfer }) => transfer);
+}

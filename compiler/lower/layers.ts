@@ -8,7 +8,7 @@ import type { ChainPlan } from '../plan/chain.ts';
 import { BLOCK, BLOCK_BYTES, type LayerPlan, rowGrain } from '../plan/layer.ts';
 import { splitEvenly } from '../plan/partition.ts';
 import { tileOfPosition } from '../plan/plan.ts';
-import { gatherTransfers, ownedPieces, type Piece } from './gather.ts';
+import { gatherTransfers, orderByAvailability, ownedPieces, type Piece } from './gather.ts';
 import type {
   BindingLayout,
   BindingSlice,
@@ -302,7 +302,7 @@ function placeWeights(draft: Draft, chain: LayerChain, plan: LayerPlan, index: n
  * Every coefficient operand takes its blocks from wherever they lie; runs that are contiguous at both ends make one
  * message. Operands take turns, each beginning elsewhere, so that senders and receivers stay busy.
  */
-function gatherBlocks(plan: LayerPlan, at: BlockSource, right: BufferName): Transfer[] {
+function gatherBlocks(plan: LayerPlan, at: BlockSource, right: BufferName): readonly Transfer[] {
   const { grid, columns, inner } = plan;
   const lists: Transfer[][] = [];
   for (let j = 0; j < grid.n; j++) {
@@ -333,13 +333,7 @@ function gatherBlocks(plan: LayerPlan, at: BlockSource, right: BufferName): Tran
       );
     }
   }
-  const transfers: Transfer[] = [];
-  const rounds = Math.max(...lists.map((list) => list.length));
-  for (let round = 0; round < rounds; round++)
-    lists.forEach((list, index) => {
-      if (round < list.length) transfers.push(list[(round + index) % list.length]);
-    });
-  return transfers;
+  return orderByAvailability(lists);
 }
 
 function overGrid<T>(
