@@ -6,6 +6,9 @@ import { defineConfig } from 'vitest/config';
  */
 const SLICES = 8;
 
+/** Refuses to test an engine that was built from other sources. */
+const CURRENT_ENGINE = ['device/simulator/engine/requireCurrent.mjs'];
+
 /** `ALLURE=1 npm test` also leaves Allure results of every test in runs/tests/allure-results. */
 const allure = process.env.ALLURE === '1';
 
@@ -18,6 +21,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          globalSetup: CURRENT_ENGINE,
           include: ['*.test.ts', '{harness,compiler,device,golden,suites,reports}/**/*.test.ts'],
           exclude: ['**/*.verify.test.ts'],
           setupFiles: allure ? ['allure-vitest/setup'] : [],
@@ -28,6 +32,7 @@ export default defineConfig({
       ...Array.from({ length: SLICES }, (_, index) => ({
         test: {
           name: `ci-${index + 1}`,
+          globalSetup: CURRENT_ENGINE,
           include: ['suites/**/*.verify.test.ts'],
           testTimeout: 120_000,
           provide: { slice: { index, count: SLICES } },

@@ -90,5 +90,16 @@ describe('compile', () => {
     expect(error.stage).toBe('place');
     expect(error.tile).toBe(0);
     expect(error.facts.demand).toBeGreaterThan(error.facts.capacity as number);
+    expect(error.advice).toMatch(/Pin a grid with more parts/);
+  });
+
+  it.each([
+    [1, 65_536, 3],
+    [65_536, 1, 3],
+    [1024, 1024, 1024],
+  ])('names a number of tiles that really does for %i x %i x %i', (m, k, n) => {
+    const { advice } = failure(() => compile(graphOf(m, k, n), { tiles: 1 }));
+    const tiles = Number(/use tiles=(\d+)/.exec(advice)?.[1]);
+    expect(() => compile(graphOf(m, k, n), { tiles })).not.toThrow();
   });
 });

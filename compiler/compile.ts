@@ -16,6 +16,7 @@ import { lowerGemm } from './lower/gemm.ts';
 import { lowerLayers } from './lower/layers.ts';
 import type { LoweredProgram } from './lower/stages.ts';
 import { verifyLowered } from './lower/verify.ts';
+import { explained } from './nearest.ts';
 import { CODE_ADDRESS } from './place/memoryMap.ts';
 import { type Placement, placeBuffers } from './place/place.ts';
 import { verifyPlacement } from './place/verify.ts';
@@ -61,17 +62,25 @@ function compileGemm(
   checkTypes(graph);
   const [a, b, c] = [graph.values[operation.a], graph.values[operation.b], graph.values[operation.c]];
   const shape = { m: a.shape[0], k: a.shape[1], n: b.shape[1] };
-  const grids = clock.run('plan', () =>
-    options.plan === undefined
-      ? enumerateGemmPlans(shape, options.tiles).slice(0, PLANS_TRIED)
-      : [parseGrid(options.plan)],
-  );
-  return firstThatFits(grids, (grid) => {
-    const plan = clock.run('plan', () => planForGrid(shape, grid, options.tiles));
-    verifyGemmPlan(plan);
-    const program = clock.run('lower', () => lowerGemm(plan, { a: a.name, b: b.name, c: c.name }));
-    return emit(program, summarizeGemm(plan), clock);
-  });
+  const pinned = options.plan === undefined ? undefined : parseGrid(options.plan);
+  try {
+    const grids = clock.run('plan', () =>
+      pinned === undefined ? enumerateGemmPlans(shape, options.tiles).slice(0, PLANS_TRIED) : [pinned],
+    );
+    return firstThatFits(grids, (grid) => {
+      const plan = clock.run('plan', () => planForGrid(shape, grid, options.tiles));
+      verifyGemmPlan(plan);
+      const program = clock.run('lower', () => lowerGemm(plan, { a: a.name, b: b.name, c: c.name }));
+      return emit(program, summarizeGemm(plan), clock);
+    });
+  } catch (error) {
+    const full = error instanceof CompileError && error.name === 'CompileError' && 'capacity' in error.facts;
+    if (!full || (error.stage !== 'plan' && error.stage !== 'place') || !('demand' in error.facts))
+      throw error;
+    // A pin that asks for more parts than there are explains itself.
+    if (error.stage === 'plan' && pinned !== undefined) throw error;
+    throw explained(error, shape, options.tiles, pinned !== undefined);
+  }
 }
 
 function compileChain(graph: Graph, options: CompileOptions, clock: StageClock): CompiledProgram {

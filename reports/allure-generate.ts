@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VERDICTS } from '../harness/record/index.ts';
@@ -29,6 +29,7 @@ export async function generateAllure(request: AllureRequest): Promise<string> {
   const config = join(request.runPath, 'allure-config.json');
   const before = join(request.runPath, 'allure-history-before.jsonl');
   rmSync(output, { recursive: true, force: true });
+  setAsideDamagedHistory(request.history);
   if (!request.appendHistory) writeFileSync(before, historyBefore(request));
   const history = request.appendHistory ? request.history : before;
   writeFileSync(config, JSON.stringify(configOf(request, output, history), undefined, 2));
@@ -81,6 +82,18 @@ function configOf(request: AllureRequest, output: string, history: string) {
       },
     },
   };
+}
+
+/** A history that was torn or edited must not cost this and every later report: it is kept under another name. */
+function setAsideDamagedHistory(history: string): void {
+  if (!existsSync(history)) return;
+  try {
+    for (const line of readFileSync(history, 'utf8').split('\n')) if (line !== '') JSON.parse(line);
+  } catch {
+    const kept = `${history}.damaged`;
+    renameSync(history, kept);
+    process.stderr.write(`ipu-verify: ${history} is damaged; it is kept as ${kept}, trends begin anew\n`);
+  }
 }
 
 /** Entries older than the run itself: a run that is rendered again is not its own predecessor. */

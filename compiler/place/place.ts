@@ -53,15 +53,16 @@ export function placeBuffers(program: LoweredProgram, codeBytes: number): Placem
   for (const buffer of order) {
     const address = lowestFit(buffer, [...placed.values()], program, dataStart);
     if (address === undefined) {
-      const demand = program.buffers.reduce((sum, other) => sum + sizeOf(other), 0);
+      const demand = sizeOf(buffer);
+      const capacity = LOADER_END - (buffer.memory === 'interleaved' ? REGION1_BASE : dataStart);
+      const others = program.buffers
+        .filter((other) => other !== buffer && liveTogether(other, buffer))
+        .reduce((sum, other) => sum + sizeOf(other), 0);
       throw new CompileError(
         'place',
-        `buffer ${buffer.name} of ${sizeOf(buffer)} bytes does not fit beside ${placed.size} others`,
-        {
-          buffer: buffer.name,
-          demand,
-          capacity: LOADER_END - (buffer.memory === 'interleaved' ? REGION1_BASE : dataStart),
-        },
+        `buffer ${buffer.name} of ${demand} bytes does not fit: ${others} bytes live beside it, ` +
+          `${capacity} are there, and some buffers must lie in memory elements of their own`,
+        { buffer: buffer.name, demand, others, capacity },
         'Use more tiles or a smaller shape.',
         // Shares fall from the first on, so tile 0 is a worst tile.
         { tile: 0 },

@@ -64,17 +64,15 @@ describe('enumerateGemmPlans', () => {
     expect(enumerateGemmPlans(shape, 64)).toEqual(enumerateGemmPlans(shape, 64));
   });
 
-  it('says what the smallest grid needs and how many tiles would do when nothing fits', () => {
+  it('says what the smallest grid needs when nothing fits', () => {
     const attempt = () => enumerateGemmPlans({ m: 1024, k: 1024, n: 1024 }, 2);
     expect(attempt).toThrow(CompileError);
     try {
       attempt();
     } catch (error) {
-      const { stage, facts, advice } = error as CompileError;
+      const { stage, facts } = error as CompileError;
       expect(stage).toBe('plan');
       expect(facts.demand).toBeGreaterThan(facts.capacity as number);
-      const tiles = Number(/use tiles=(\d+)/.exec(advice)?.[1]);
-      expect(() => enumerateGemmPlans({ m: 1024, k: 1024, n: 1024 }, tiles)).not.toThrow();
     }
   });
 });

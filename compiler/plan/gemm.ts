@@ -1,4 +1,3 @@
-import { TILE_COUNT } from '../../device/ipu21/index.ts';
 import { CompileError } from '../errors.ts';
 import { DATA_CAPACITY } from '../place/memoryMap.ts';
 import { type BlockShape, priceGemm } from './cost.ts';
@@ -115,24 +114,16 @@ export function enumerateGemmPlans(shape: GemmShape, tiles: number): readonly Ge
     .map(({ grid }) => grid);
 }
 
-/** Names the least demanding grid and the nearest number of tiles on which some grid fits. */
+/** Names the least demanding grid; who can place programs adds the tiles that would do. */
 function tooLarge(shape: GemmShape, tiles: number, sized: readonly SizedGrid[]): CompileError {
-  const text = ({ m, n, k }: GemmGrid) => `${m}x${n}x${k}`;
   const smallest = sized.reduce((least, next) => (next.bytes < least.bytes ? next : least));
-  let advice = 'The operands exceed the SRAM of one chip; split the problem.';
-  for (let more = tiles; more < TILE_COUNT; ) {
-    more = Math.min(TILE_COUNT, Math.ceil(more * 1.25) + 1);
-    const nearest = sizedGrids(shape, more).find(({ bytes }) => bytes <= DATA_CAPACITY);
-    if (nearest === undefined) continue;
-    advice = `The nearest plan that fits is grid ${text(nearest.grid)}: use tiles=${more}.`;
-    break;
-  }
+  const grid = `${smallest.grid.m}x${smallest.grid.n}x${smallest.grid.k}`;
   return new CompileError(
     'plan',
-    `gemm ${shape.m}x${shape.k}x${shape.n} does not fit ${tiles} tiles: even grid ${text(smallest.grid)} needs ` +
+    `gemm ${shape.m}x${shape.k}x${shape.n} does not fit ${tiles} tiles: even grid ${grid} needs ` +
       `${smallest.bytes} bytes on its worst tile, ${DATA_CAPACITY} are there`,
-    { demand: smallest.bytes, capacity: DATA_CAPACITY, grid: text(smallest.grid) },
-    advice,
+    { demand: smallest.bytes, capacity: DATA_CAPACITY, grid },
+    'Use more tiles or a smaller shape.',
     { tile: 0 },
   );
 }

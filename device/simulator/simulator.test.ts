@@ -187,3 +187,18 @@ it('a damaged package is refused and nothing stays loaded', async () => {
   await expect(device.load(new Uint8Array(100))).rejects.toThrow();
   await expect(device.call('run', new Map())).rejects.toThrow(/no package is loaded/);
 });
+
+it('refuses an output whose file is larger than what fills it', async () => {
+  const binding = (fileOffset: number): Binding => ({
+    name: 'out',
+    dtype: 'u32',
+    shape: [1],
+    slices: [{ tile: 0, tileAddress: RESULT, fileOffset, size: 4 }],
+  });
+  const device = new SimulatedIpu21();
+  const load = (fileOffset: number) =>
+    device.load(handPackage([tileProgram(0, () => {})], { outputs: [binding(fileOffset)] }));
+  await expect(load(2 ** 40)).rejects.toThrow(/file of 1099511627780 bytes, its slices fill 4/);
+  await expect(load(4)).rejects.toThrow(DeviceError);
+  await expect(load(0)).resolves.toBeUndefined();
+});

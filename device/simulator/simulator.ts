@@ -62,6 +62,7 @@ export class SimulatedIpu21 implements Device {
         );
       }
     }
+    application.outputs.forEach(checkFileExtent);
     const tiles = application.tiles.map((image) => image.physicalTile).sort((x, y) => x - y);
     const memory = allocate(tiles);
     const runner = this.#runner(memory);
@@ -202,6 +203,20 @@ export class SimulatedIpu21 implements Device {
       bytes.set(this.#tile(slice.tile, slice.tileAddress, slice.size), slice.fileOffset);
     return bytes;
   }
+}
+
+/** An output's file is allocated here: no offset of the package decides its size, only bytes that it fills. */
+function checkFileExtent(output: Binding): void {
+  const held = output.slices.reduce((sum, { size }) => sum + size, 0);
+  const end = fileBytes(output);
+  if (end <= held) return;
+  throw new DeviceError(
+    'infra-error',
+    'load',
+    `output ${output.name} has a file of ${end} bytes, its slices fill ${held}`,
+    { output: output.name, end, held },
+    'The package is damaged: slices of an output cover its file.',
+  );
 }
 
 function allocate(tiles: readonly number[]): ChipMemory {

@@ -32,5 +32,5 @@ export async function reportCommand(house: House, name: string, flags: ReportFla
     }
     if (path !== undefined) process.stdout.write(`${listener.name}: ${path}\n`);
   }
-  process.stdout.write(`${summaryLine(run.summary)}\n`);
+  process.stdout.write(`run ${run.manifest.run}: ${summaryLine(run.summary)}\n`);
 }

@@ -67,7 +67,7 @@ export function readResults(path: string): ResultsFile {
     throw new RunError(
       `results file ${path} cannot be read: ${messageOf(error)}`,
       'Name a run directory that holds a results.jsonl.',
-      2,
+      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 2 : 4,
       error,
     );
   }
