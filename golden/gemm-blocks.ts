@@ -16,7 +16,7 @@ export interface Step {
 }
 
 /** The accumulation steps of all pieces in order. */
-export function stepsOf(rounding: GemmRounding): readonly Step[] {
+export function stepsOf(rounding: Pick<GemmRounding, 'microK' | 'kPieces'>): readonly Step[] {
   const steps: Step[] = [];
   for (const [first, end] of rounding.kPieces) {
     for (let start = first; start < end; start += rounding.microK) {
@@ -34,6 +34,8 @@ export interface Packed {
   readonly data: Float64Array;
   /** Upper bounds of the Euclidean norms, index step * lines + line. */
   readonly norms: Float64Array;
+  /** Upper bounds and typical sizes of what the values may be off by, the same index; absent for exact values. */
+  readonly slack?: { readonly bound: Float64Array; readonly typical: Float64Array };
 }
 
 /** Covers the rounding of a norm of at most 1024 squares in f64. */

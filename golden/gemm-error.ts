@@ -33,6 +33,10 @@ import { HALF_MAX, halfSpacing } from './half.ts';
  *
  *     alarm = min(bound, lambda sqrt(sum h_p^2 / 3) + sum F_p),    lambda = 5.
  *
+ * Left values that are themselves computed may be off by at most e (hard) and typically by f. Then the device adds
+ * d^_p with |d^_p - d_p| <= |e_p| |b_p| (Euclidean norms), which enters X_p and the magnitudes of F_p; the alarm takes
+ * the w errors of a step as independent, so that they add (|f_p| |b_p|)^2 / w to the variance.
+ *
  * About one element in two million of a correct result exceeds five standard deviations.
  */
 
@@ -161,21 +165,26 @@ class BlockScratch {
     const fields = this.#fields;
     const largest = HALF_MAX;
     const roundoff = gamma(left.width) * SLACK;
+    const { slack } = left;
     for (let r = 0; r < rows; r++) {
-      const norm = left.norms[step * left.lines + firstRow + r];
+      const line = step * left.lines + firstRow + r;
+      const offBound = slack === undefined ? 0 : slack.bound[line];
+      const offTypical = slack === undefined ? 0 : slack.typical[line] ** 2 / left.width;
+      const norm = left.norms[line] + offBound;
       const normsFrom = step * right.lines + firstColumn;
       for (let c = 0; c < columns; c++) {
         const at = r * columns + c;
         const before = partials[at];
         const sum = before + dots[at];
         const f32 = roundoff * (Math.abs(before) + errors[at] + norm * right.norms[normsFrom + c]);
-        const entering = errors[at] + f32;
+        const rightNorm = right.norms[normsFrom + c];
+        const entering = errors[at] + f32 + offBound * rightNorm;
         aligned[0] = Math.min(largest, Math.abs(sum) + entering);
         const spacing = HALF_SPACINGS[fields[HIGH_WORD] >>> 20];
         partials[at] = Math.max(-largest, Math.min(largest, sum));
         errors[at] = entering + spacing;
         additions[at] += f32;
-        squares[at] += spacing * spacing;
+        squares[at] += spacing * spacing + 3 * offTypical * rightNorm * rightNorm;
       }
     }
   }

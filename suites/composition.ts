@@ -5,8 +5,9 @@ import type { DevicePort, Operation } from '../harness/ports.ts';
 import type { Composition } from '../harness/run/composition.ts';
 import { SIMULATOR_CANARIES } from './attempt.ts';
 import { gemm } from './gemm/operation.ts';
+import { mlp } from './mlp/operation.ts';
 
-const OPERATIONS: readonly Operation[] = [gemm];
+const OPERATIONS: readonly Operation[] = [gemm, mlp];
 
 /** All suites on the devices this version knows. */
 export const composition: Composition = {

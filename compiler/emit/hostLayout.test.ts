@@ -52,6 +52,14 @@ describe('host layouts', () => {
     expect(fileOffsetOf(a, 3, 0)).toBeUndefined();
   });
 
+  it('counts only the elements that some block covers', () => {
+    const [, , c] = layouts(40, 16, 40, { m: 2, n: 2, k: 1 });
+    const missing = { ...c, blocks: c.blocks.slice(1) };
+    const gone = c.blocks[0].rows * c.blocks[0].columns;
+    expect(gone).toBeGreaterThan(0);
+    expect(unpackBinding(missing, packBinding(c, numbered(c))).covered).toBe(40 * 40 - gone);
+  });
+
   it('reports padding that is not zero, ignoring the sign', () => {
     const [, , c] = layouts(2, 16, 10, { m: 1, n: 1, k: 1 });
     const file = packBinding(c, numbered(c));

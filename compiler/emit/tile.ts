@@ -102,11 +102,14 @@ export function assembleTile(
   asm.label('invocation');
   asm.op('sync', SYNC.gs2Host);
   sample(START_CYCLE_ADDRESS);
+  let inRow = false;
   program.steps.forEach((step, index) => {
+    if (step.kind === 'exchange') {
+      inRow = emitPhase(asm, phases[index], physicalTile, inRow);
+      return;
+    }
+    if (step.tiles[tile] !== undefined) inRow = false;
     switch (step.kind) {
-      case 'exchange':
-        emitPhase(asm, phases[index], physicalTile);
-        break;
       case 'gemm': {
         const args = step.tiles[tile];
         if (args === undefined) break;
@@ -150,13 +153,23 @@ export function assembleTile(
   return asm.finish();
 }
 
-function emitPhase(asm: Assembler, phase: PhaseSchedule | undefined, physicalTile: number): void {
+/**
+ * Barrier and row of a phase. `inRow` says that the code before is the row of another phase, whose receives must be
+ * over before their registers change. Gives whether the code ends with a row.
+ */
+function emitPhase(
+  asm: Assembler,
+  phase: PhaseSchedule | undefined,
+  physicalTile: number,
+  inRow: boolean,
+): boolean {
   const schedule = phase?.tiles.get(physicalTile);
   if (schedule === undefined) {
     asm.op('sans', 0);
     asm.op('sync', SYNC.nonParticipation);
-    return;
+    return false;
   }
+  if (inRow) asm.op('sync', SYNC.local);
   for (const csr of [CSR.INCOMING_BASE, CSR.OUTGOING_BASE, CSR.INCOMING_FORMAT]) asm.op('put', csr, ZERO);
   asm.op('setzi', SCRATCH, NEUTRAL_SOURCE);
   asm.op('put', CSR.INCOMING_MUX, SCRATCH);
@@ -165,6 +178,7 @@ function emitPhase(asm: Assembler, phase: PhaseSchedule | undefined, physicalTil
   asm.op('sync', SYNC.local);
   asm.op('sync', SYNC.internal);
   for (const instruction of encodeRow(schedule)) emitRowInstruction(asm, instruction);
+  return true;
 }
 
 function emitRowInstruction(asm: Assembler, instruction: RowInstruction): void {

@@ -34,6 +34,33 @@ describe('schedulePhase', () => {
     expect(schedule.tiles.get(to)?.horizon).toBe(start + routeLatency(from, to) + 10 + 5);
   });
 
+  it('tells the last event and the busiest endpoint, a sender as well as a receiver', () => {
+    const from = tile(5);
+    const transfers = [1200, 1201, 1300].map((receiver, index) => ({
+      source: { tile: from, wordAddress: 0x18000 + 100 * index },
+      words: 10 * (index + 1),
+      receivers: [{ tile: tile(receiver), wordAddress: 0x20000 }],
+    }));
+    const { schedule } = rowsOf(transfers);
+    expect(schedule.endpointBound).toBe(60);
+    expect(schedule.horizon).toBe(Math.max(...[...schedule.tiles.values()].map(({ horizon }) => horizon)));
+  });
+
+  it('is refused by the verifier when a word comes from another tile', () => {
+    const transfers = [0, 1].map((sender) => ({
+      source: { tile: tile(sender), wordAddress: 0x18000 },
+      words: 20,
+      receivers: [{ tile: tile(40 + sender), wordAddress: 0x20000 }],
+    }));
+    const { rows } = rowsOf(transfers);
+    const swapped = transfers.map((transfer, index) => ({
+      ...transfer,
+      source: { ...transfer.source, tile: tile(1 - index) },
+    }));
+    expect(() => verifyPhase(rows, transfers)).not.toThrow();
+    expect(() => verifyPhase(rows, swapped)).toThrow(/exchange|transfer|word/i);
+  });
+
   it('keeps a chain of equal messages gapless on its receiver', () => {
     const receiver = tile(4);
     const transfers = [0, 1, 2, 3].map((sender) => ({

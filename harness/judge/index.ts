@@ -1,3 +1,4 @@
+export { codecOf } from './codec.ts';
 export { ulpBucketLabel } from './compare.ts';
 export { type CaseJudgement, judge, judgeCase } from './judge.ts';
 export type {

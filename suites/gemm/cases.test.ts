@@ -71,3 +71,7 @@ describe('gemm tiers', () => {
     for (const count of [1, 2, 3, 4, 7, 8, 16, 23, 46, 47, 64, 1472]) expect(tiles).toContain(count);
   });
 });
+
+test('flops are two per multiply-accumulate', () => {
+  expect(operation.prepare('gemm/m=3,k=5,n=7').flops).toBe(2 * 3 * 5 * 7);
+});
