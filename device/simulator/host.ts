@@ -1,5 +1,5 @@
 import { type EngineExports, engineModule, instantiate, TABLES, WASM_PAGE } from './engine.ts';
-import { startThreads, type ThreadPool } from './threadPool.ts';
+import { ThreadPool } from './threadPool.ts';
 
 /** Pages a memory may grow to: the whole 32-bit address space, enough for 1472 tiles. */
 const MAXIMUM_PAGES = 65_536;
@@ -37,12 +37,10 @@ export class EngineHost {
     EngineHost.#idle.push(this);
   }
 
-  /** Threads beside the caller; started once and kept. */
+  /** Threads beside the caller, at least `count`. */
   threads(count: number): ThreadPool {
-    if (this.#pool?.count !== count) {
-      this.#pool?.close();
-      this.#pool = startThreads(this.memory, count);
-    }
+    this.#pool ??= new ThreadPool(this.memory);
+    this.#pool.grow(count);
     return this.#pool;
   }
 }

@@ -39,6 +39,9 @@ const CODE = 0x4c010;
 const PROGRAM_WORDS = 24;
 const CYCLE_LIMIT = 6000;
 
+/** `FUZZ=n` runs n times as many programs. */
+const FUZZ = Number(process.env.FUZZ ?? 1);
+
 const TILE = 5;
 const NEIGHBOURS = [4, 6];
 const SYNC_INTERNAL = 0x41800003;
@@ -148,61 +151,73 @@ const RUNALL = 0x15001000; // runall m0, m1, 0
 const SYNC_LOCAL = 0x41800002;
 const EXITZ = 0x43004000 | (15 << 20);
 
-it('20,000 random supervisor programs end in a typed error, a limit or the host barrier', () => {
-  const next = generator(1);
-  const machine = new Machine(next);
-  for (let program = 0; program < 20_000; program++) {
-    const supervisor = Array.from({ length: PROGRAM_WORDS }, () =>
-      next() % 16 === 0 ? next() : instructionWord(next, SUPERVISOR_FORMS),
-    );
-    supervisor.push(SYNC_HOST);
-    machine.run(supervisor, [EXITZ]);
-  }
-  expect(machine.strayBytes()).toBe(0);
-  machine.close();
-  // The programs reach far enough to meet every kind of end.
-  for (const end of ['INVALID_INSTR', 'INVALID_ADDR', 'INVALID_PC', 'PBRK0', 'host', 'limit', 'deadlock'])
-    expect(machine.outcomes.get(end), end).toBeGreaterThan(10);
-}, 60_000);
-
-it('5,000 random exchange rows end in a typed error or the host barrier', () => {
-  const next = generator(4);
-  const machine = new Machine(next, [SYNC_INTERNAL, SYNC_HOST]);
-  for (let program = 0; program < 5000; program++) {
-    const row = Array.from({ length: 12 }, () => tamed(instructionWord(next, EXCHANGE_FORMS), next));
-    row.unshift(tamed(0x78000000, next));
-    machine.run([SYNC_INTERNAL, ...row, SYNC_HOST], [EXITZ]);
-  }
-  expect(machine.strayBytes()).toBe(0);
-  machine.close();
-  for (const end of ['host', 'EXERR']) expect(machine.outcomes.get(end), end).toBeGreaterThan(10);
-}, 60_000);
-
-it('20,000 random worker programs, singles and bundles, end in a typed error or the host barrier', () => {
-  const next = generator(2);
-  const machine = new Machine(next);
-  for (let program = 0; program < 20_000; program++) {
-    const worker: number[] = [];
-    while (worker.length < PROGRAM_WORDS) {
-      const kind = next() % 16;
-      if (kind === 0) worker.push(next());
-      else if (kind < 4) worker.push(instructionWord(next, WORKER_FORMS));
-      else {
-        if (worker.length % 2 === 1) worker.push(instructionWord(next, MAIN_FORMS));
-        worker.push(
-          (instructionWord(next, MAIN_FORMS) | COISSUE_BIT) >>> 0,
-          instructionWord(next, AUX_FORMS),
-        );
-      }
+it(
+  '20,000 random supervisor programs end in a typed error, a limit or the host barrier',
+  () => {
+    const next = generator(1);
+    const machine = new Machine(next);
+    for (let program = 0; program < 20_000 * FUZZ; program++) {
+      const supervisor = Array.from({ length: PROGRAM_WORDS }, () =>
+        next() % 16 === 0 ? next() : instructionWord(next, SUPERVISOR_FORMS),
+      );
+      supervisor.push(SYNC_HOST);
+      machine.run(supervisor, [EXITZ]);
     }
-    worker.push(EXITZ);
-    machine.run([RUNALL, SYNC_LOCAL, SYNC_HOST], worker);
-  }
-  expect(machine.strayBytes()).toBe(0);
-  machine.close();
-  for (const end of ['INVALID_INSTR', 'INVALID_ADDR', 'INVALID_PC', 'INVALID_OP', 'host'])
-    expect(machine.outcomes.get(end), end).toBeGreaterThan(10);
-}, 60_000);
+    expect(machine.strayBytes()).toBe(0);
+    machine.close();
+    // The programs reach far enough to meet every kind of end.
+    for (const end of ['INVALID_INSTR', 'INVALID_ADDR', 'INVALID_PC', 'PBRK0', 'host', 'limit', 'deadlock'])
+      expect(machine.outcomes.get(end), end).toBeGreaterThan(10);
+  },
+  60_000 * FUZZ,
+);
+
+it(
+  '5,000 random exchange rows end in a typed error or the host barrier',
+  () => {
+    const next = generator(4);
+    const machine = new Machine(next, [SYNC_INTERNAL, SYNC_HOST]);
+    for (let program = 0; program < 5000 * FUZZ; program++) {
+      const row = Array.from({ length: 12 }, () => tamed(instructionWord(next, EXCHANGE_FORMS), next));
+      row.unshift(tamed(0x78000000, next));
+      machine.run([SYNC_INTERNAL, ...row, SYNC_HOST], [EXITZ]);
+    }
+    expect(machine.strayBytes()).toBe(0);
+    machine.close();
+    for (const end of ['host', 'EXERR']) expect(machine.outcomes.get(end), end).toBeGreaterThan(10);
+  },
+  60_000 * FUZZ,
+);
+
+it(
+  '20,000 random worker programs, singles and bundles, end in a typed error or the host barrier',
+  () => {
+    const next = generator(2);
+    const machine = new Machine(next);
+    for (let program = 0; program < 20_000 * FUZZ; program++) {
+      const worker: number[] = [];
+      while (worker.length < PROGRAM_WORDS) {
+        const kind = next() % 16;
+        if (kind === 0) worker.push(next());
+        else if (kind < 4) worker.push(instructionWord(next, WORKER_FORMS));
+        else {
+          if (worker.length % 2 === 1) worker.push(instructionWord(next, MAIN_FORMS));
+          worker.push(
+            (instructionWord(next, MAIN_FORMS) | COISSUE_BIT) >>> 0,
+            instructionWord(next, AUX_FORMS),
+          );
+        }
+      }
+      worker.push(EXITZ);
+      machine.run([RUNALL, SYNC_LOCAL, SYNC_HOST], worker);
+    }
+    expect(machine.strayBytes()).toBe(0);
+    machine.close();
+    for (const end of ['INVALID_INSTR', 'INVALID_ADDR', 'INVALID_PC', 'INVALID_OP', 'host'])
+      expect(machine.outcomes.get(end), end).toBeGreaterThan(10);
+  },
+  60_000 * FUZZ,
+);
 
 it('the engine decodes every word as the disassembler does', () => {
   const host = EngineHost.acquire(0);

@@ -2,7 +2,7 @@
 // the same file serves the sources and the build.
 import { workerData } from 'node:worker_threads';
 
-const { memory, module, setup, control, limitOffset, generation, crashed } = workerData;
+const { memory, module, setup, index: own, control, limitOffset, generation, crashed } = workerData;
 const engine = new WebAssembly.Instance(module, { env: { memory } }).exports;
 engine.setup(...setup);
 
@@ -11,7 +11,7 @@ let seen = generation;
 for (;;) {
   Atomics.wait(signals, control.generation, seen);
   seen = Atomics.load(signals, control.generation);
-  if (Atomics.load(signals, control.closed) !== 0) break;
+  if (own >= Atomics.load(signals, control.active)) continue;
   // The memory may have grown since the last turn.
   const words = new Int32Array(memory.buffer);
   const view = new DataView(memory.buffer);

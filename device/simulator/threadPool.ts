@@ -6,7 +6,8 @@ import { STATE, STATUS } from './tileState.ts';
 const GENERATION = 0;
 const LEFT = 1;
 const DONE = 2;
-const CLOSED = 3;
+/** Threads that may take tiles; those started for a larger number stay idle. */
+const ACTIVE = 3;
 const LIMIT_WORD = 4;
 const LIST = 16;
 
@@ -15,35 +16,50 @@ export const CONTROL = {
   generation: BLOCK + GENERATION,
   left: BLOCK + LEFT,
   done: BLOCK + DONE,
-  closed: BLOCK + CLOSED,
+  active: BLOCK + ACTIVE,
   list: BLOCK + LIST,
 } as const;
 export const LIMIT_OFFSET = TABLES.control + LIMIT_WORD * 4;
 
-/** Host threads that wait for work on one memory. */
-export interface ThreadPool {
-  readonly count: number;
-  /** Offers the tiles of the list. */
-  offer(tiles: number): void;
-  close(): void;
-}
+/**
+ * Host threads that wait for work on one memory. They are started once and never end: a thread that was asked to
+ * end could still be on its way to a tile, beside a new thread with the same decode cache.
+ */
+export class ThreadPool {
+  readonly #memory: WebAssembly.Memory;
+  readonly #words: Int32Array;
+  #started = 0;
 
-/** Starts threads that take tiles from the control block. They do not keep the process alive. */
-export function startThreads(memory: WebAssembly.Memory, count: number): ThreadPool {
-  const words = new Int32Array(memory.buffer);
-  const module = engineModule();
-  const first = Atomics.load(words, CONTROL.generation);
-  Atomics.store(words, CONTROL.left, 0);
-  Atomics.store(words, CONTROL.closed, 0);
-  for (let index = 0; index < count; index++) {
+  constructor(memory: WebAssembly.Memory) {
+    this.#memory = memory;
+    this.#words = new Int32Array(memory.buffer);
+  }
+
+  /** Has at least `count` threads beside the caller. */
+  grow(count: number): void {
+    while (this.#started < count) this.#start(this.#started++);
+  }
+
+  /** Offers the tiles of the list to the first `count` threads. */
+  offer(tiles: number, count: number): void {
+    const words = this.#words;
+    Atomics.store(words, CONTROL.done, 0);
+    Atomics.store(words, CONTROL.active, count);
+    Atomics.store(words, CONTROL.left, tiles);
+    Atomics.add(words, CONTROL.generation, 1);
+    Atomics.notify(words, CONTROL.generation);
+  }
+
+  #start(index: number): void {
     const worker = new Worker(new URL('./thread.mjs', import.meta.url), {
       workerData: {
-        memory,
-        module,
+        memory: this.#memory,
+        module: engineModule(),
         setup: threadSetup(index + 1),
+        index,
         control: CONTROL,
         limitOffset: LIMIT_OFFSET,
-        generation: first,
+        generation: Atomics.load(this.#words, CONTROL.generation),
         crashed: { offset: STATE.status, status: STATUS.crashed },
       },
     });
@@ -51,20 +67,4 @@ export function startThreads(memory: WebAssembly.Memory, count: number): ThreadP
     worker.on('error', () => {});
     worker.unref();
   }
-  const wake = () => {
-    Atomics.add(words, CONTROL.generation, 1);
-    Atomics.notify(words, CONTROL.generation);
-  };
-  return {
-    count,
-    offer: (tiles) => {
-      Atomics.store(words, CONTROL.done, 0);
-      Atomics.store(words, CONTROL.left, tiles);
-      wake();
-    },
-    close: () => {
-      Atomics.store(words, CONTROL.closed, 1);
-      wake();
-    },
-  };
 }

@@ -31,7 +31,7 @@ export function manyThreads(host: EngineHost, chip: ChipMemory, threads: number)
       tiles.forEach((tile, index) => {
         words[CONTROL.list + index] = chip.base(tile);
       });
-      pool.offer(tiles.length);
+      pool.offer(tiles.length, threads - 1);
       for (;;) {
         const index = Atomics.sub(words, CONTROL.left, 1) - 1;
         if (index < 0) break;

@@ -138,3 +138,13 @@ it('unwritten memory reads as the poison pattern, the tail of a segment as zeros
   expect(readWords(device, 0, DATA, 5)).toEqual([5, 0, 0, 0, 0x7ef17ef1]);
   expect(readWords(device, 0, DATA - 4, 1)).toEqual([0x7ef17ef1]);
 });
+
+it('a bundle runs whose two words share a place in the decode cache', async () => {
+  // Found by search: both words hash to one entry of the word cache.
+  const { words } = await workerResults((program) => {
+    program.op('setzi', m(0), 1).op('setzi', a(0), 0);
+    program.bundle(['add', m(0), m(0), 3378], ['f32add', a(0), a(0), a(0)]);
+    program.op('st32', m(0), m(13), ZERO, 0).op(...EXIT);
+  });
+  for (const [first] of words) expect(first).toBe(3379);
+});

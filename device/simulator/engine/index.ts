@@ -312,17 +312,21 @@ function stepWorker(tile: usize, w: usize, slot: u32): void {
 
 /** Decodes a bundle and remembers whether it is legal. */
 function checkBundle(bundle: usize, words: u64): void {
+  // Both words may share a place in the word cache: what is needed of the first is read before the second.
   const main = decode(<u32>words & 0x7fffffff);
+  const mainCode = load<u16>(main, OP);
+  const mainFlags = load<u8>(main, FLAGS);
+  const mainWrites = load<u16>(main, AUX_WRITES);
   const aux = decode(<u32>(words >> 32));
   let exception = 0;
   if (
-    load<u16>(main, OP) == 0 ||
+    mainCode == 0 ||
     load<u16>(aux, OP) == 0 ||
-    (load<u8>(main, FLAGS) & (IS_AUX | IS_SOLO | SUPERVISOR_ONLY)) != 0 ||
+    (mainFlags & (IS_AUX | IS_SOLO | SUPERVISOR_ONLY)) != 0 ||
     (load<u8>(aux, FLAGS) & IS_AUX) == 0
   )
     exception = INVALID_INSTR;
-  else if ((load<u16>(main, AUX_WRITES) & load<u16>(aux, AUX_WRITES) & 0x3fff) != 0) exception = INVALID_OP;
+  else if ((mainWrites & load<u16>(aux, AUX_WRITES) & 0x3fff) != 0) exception = INVALID_OP;
   fillBundle(bundle, words, exception);
   if (exception == 0) chooseFastPath(bundle);
 }
