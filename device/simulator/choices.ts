@@ -257,6 +257,12 @@ export const RULES: readonly {
       'Eight exact products are added in f64 in pairs of pairs, scaled by 2^FP_ISCL, added to the running sum and rounded once to f32.',
   },
   {
+    name: 'f32 slim convolution',
+    evidence: 'GUESS',
+    meaning:
+      'f32sisoslic: bit 0 of the flags picks the half of the 64-bit weight, the bits above the weight set; the chain moves in even issues, odd ones show the pair that leaves next.',
+  },
+  {
     name: 'matrix flags',
     evidence: 'GUESS',
     meaning:

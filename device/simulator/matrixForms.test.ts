@@ -245,11 +245,40 @@ describe('slim convolution, window of four', () => {
   });
 });
 
+it('f32sisoslic, window of four, two issues a step', async () => {
+  const steps = 9;
+  const x = small(8, 2 * steps);
+  const w = small(9, 16 * 4 * 2);
+  const p = small(10, 2 * steps);
+  const weightSet = 1;
+  const output = await matrix(
+    (program) => {
+      for (let t = 0; t < steps; t++) {
+        load(program, 8, 0, 2);
+        load(program, 8, 2, 3);
+        program.op('f32sisoslic', group(8, 4), a(0), group(8, 2), 2 * weightSet);
+        program.op('st64step', group(8, 4), ZERO, step(m(4)), 1);
+        program.op('f32sisoslic', group(8, 4), a(1), pair(a(14)), 2 * weightSet + 1);
+      }
+    },
+    { weights: singles(w), input: singles(x), partial: singles(p) },
+  );
+  const got = new Float32Array(output.buffer, 0, 2 * steps);
+  const dot = (t: number, channel: number) =>
+    x[2 * t] * w[8 * channel + 2 * weightSet] + x[2 * t + 1] * w[8 * channel + 2 * weightSet + 1];
+  for (let t = 0; t + 4 < steps; t++)
+    for (const o of [0, 1]) {
+      let expected = p[2 * t + o];
+      for (let j = 0; j < 4; j++) expected += dot(t + j, 2 * (3 - j) + o);
+      expect([t, o, got[2 * (t + 4) + o]]).toEqual([t, o, expected]);
+    }
+});
+
 it('flags without known behaviour and forms without a description are refused by name', async () => {
   const none = { weights: new Uint8Array(512), input: new Uint8Array(8), partial: new Uint8Array(8) };
   const refused: [HandInstruction, RegExp][] = [
     [['f16v4hihov4amp', pair(a(4)), pair(a(0)), pair(a(2)), 8], /not modelled \(f16v4hihov4amp\)/],
-    [['f32sisoslic', pair(a(4)), a(0), pair(a(2)), 0], /not modelled \(f32sisoslic\)/],
+    [['f32sisoslic', pair(a(4)), a(0), pair(a(2)), 4], /not modelled \(f32sisoslic\)/],
   ];
   for (const [instruction, message] of refused)
     await expect(matrix((program) => program.op(...instruction), none)).rejects.toThrow(message);

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Bench } from 'tinybench';
+import { measurePoints } from '../kernels/points.ts';
 import { type BenchTask, benchTasks } from './tasks.ts';
 
 const { values } = parseArgs({
@@ -33,6 +34,17 @@ process.stdout.write(`${row('---', '---', '---', '---', '---')}\n`);
 for (const task of tasks) {
   figures[task.name] = await measure(task);
   process.stdout.write(`${report(task, figures[task.name])}\n`);
+}
+if ('kernel points'.includes(values.match)) {
+  process.stdout.write(
+    '\nkernel points: measured on a card, described kernel simulated, difference, own kernel\n',
+  );
+  for (const { kernel, size, measured, described, own } of await measurePoints()) {
+    const difference = described === undefined ? '-' : `${(100 * (described / measured - 1)).toFixed(1)} %`;
+    process.stdout.write(
+      `${row(`${kernel}, ${size}`, String(measured), String(described ?? '-'), difference, String(own ?? '-'))}\n`,
+    );
+  }
 }
 if (values.save !== undefined) writeFileSync(values.save, `${JSON.stringify(figures, undefined, 2)}\n`);
 process.exit(0);

@@ -162,10 +162,14 @@ function deliverHalfPairs(w: usize, d: i32, partial: i32): void {
   stage64(d, deliverFour(w, low, high));
 }
 
-/** One f32 input against `sets` sets of eight channels: low coefficient word in even phases, high in odd. */
 function singlePhase(tile: usize, w: usize, input: i32, phase: u32, sets: usize): void {
-  const x = singleAt(w, input);
   if (phase == 0) exchangeSums(w, sets);
+  singleProducts(tile, w, input, phase, sets);
+}
+
+/** One f32 input against `sets` sets of eight channels: low coefficient word in even phases, high in odd. */
+function singleProducts(tile: usize, w: usize, input: i32, phase: u32, sets: usize): void {
+  const x = singleAt(w, input);
   const weights = tile + COEFFICIENT_BITS + (<usize>(phase >> 1) << 3) + (<usize>(phase & 1) << 2);
   const input2 = f64x2.splat(x);
   for (let c: usize = 0; c < 8 * sets; c += 2) {
@@ -238,6 +242,9 @@ function phases(code: u16): u32 {
     case op.F16V4HIHOV4SLIC:
     case op.F8V8HIHOV4SLIC:
       return 1;
+    // Weight set in bit 1, half of the 64-bit weight in bit 0.
+    case op.F32SISOSLIC:
+      return 3;
     default:
       return 0xffffffff;
   }
@@ -297,6 +304,16 @@ export function executeMatrix(tile: usize, w: usize, e: usize): bool {
     case op.F16V4SISOSLIC:
       slimSet(w, 0, singleAt(w, partial), singleAt(w, partial + 1));
       slimHalf(tile, w, input, flags, 1);
+      stageSinglePair(d);
+      return true;
+    case op.F32SISOSLIC:
+      // Two issues a step: the first moves the chain, the second adds the upper half and shows what leaves next.
+      if ((flags & 1) == 0) slimSet(w, 0, singleAt(w, partial), singleAt(w, partial + 1));
+      else {
+        bottom0 = load<f64>(w, EVEN);
+        bottom1 = load<f64>(w, EVEN + 8);
+      }
+      singleProducts(tile, w, input, flags, 1);
       stageSinglePair(d);
       return true;
     case op.F16V4HIHOV4SLIC:
