@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { SimulatedIpu21 } from '../../device/simulator/index.ts';
 import { attempt, judgeOutcome } from '../attempt.ts';
@@ -5,6 +6,7 @@ import { compileMlp } from './build.ts';
 import { mlp } from './operation.ts';
 import { mlpGrammar } from './problem.ts';
 
+const CYCLES = new URL('./cycles.txt', import.meta.url);
 const device = new SimulatedIpu21({ threads: 2 });
 afterAll(() => device.close());
 
@@ -13,12 +15,17 @@ describe('MLP cases, compiled, simulated and judged', () => {
     const lines = mlp.tier('smoke');
     expect(lines.length).toBeGreaterThanOrEqual(19);
     const ratios: number[] = [];
+    const cycles: string[] = [];
     for (const line of lines) {
-      const { judgement } = await attempt(mlp.prepare(line), device);
+      const { judgement, outcome } = await attempt(mlp.prepare(line), device);
       expect(judgement.reasons, line).toEqual([]);
+      cycles.push(`${line} | ${outcome.cycles}`);
       ratios.push(...judgement.outputs.map(({ metrics }) => metrics?.maxBoundRatio.value ?? 0));
     }
     expect(Math.max(...ratios)).toBeGreaterThan(0.1);
+    const text = `# Simulated cycles of the smoke tier, exact. BLESS=1 writes this file; a change is a reviewed diff.\n${cycles.join('\n')}\n`;
+    if (process.env.BLESS === '1') writeFileSync(CYCLES, text);
+    expect(text).toBe(readFileSync(CYCLES, 'utf8'));
   });
 
   test('corpora have the promised sizes and sides', () => {
