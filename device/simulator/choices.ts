@@ -178,7 +178,8 @@ export const RULES: readonly {
   {
     name: 'minimum and maximum',
     evidence: 'GUESS',
-    meaning: 'A number wins over NaN.',
+    meaning:
+      'A number wins over NaN, two NaN give the NaN of every result, -0 is below +0; a clamp is a maximum, then a minimum.',
   },
   {
     name: 'worker memory order',
@@ -249,6 +250,24 @@ export const RULES: readonly {
     evidence: 'GUESS',
     meaning:
       'RND applies to f32 results and to sums in accumulators, except inside the matrix unit, which rounds its sums to nearest even.',
+  },
+  {
+    name: 'accumulating sums',
+    evidence: 'GUESS',
+    meaning:
+      'Outside the matrix unit products, their sum and the old accumulator are exact and rounded once to f32.',
+  },
+  {
+    name: 'sign of zero',
+    evidence: 'GUESS',
+    meaning:
+      'An exact zero of terms that are not all positive is negative when RND is toward minus infinity, as in IEEE 754.',
+  },
+  {
+    name: 'uniform fractions',
+    evidence: 'GUESS',
+    meaning:
+      'sufromui gives (u + 1/2) / 2^n - 1/2, nearest even in every mode, so that it stays symmetric; -1/2 and 1/2 occur.',
   },
   {
     name: 'f8 matrix sum',

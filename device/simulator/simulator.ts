@@ -15,7 +15,7 @@ import { STATE } from './tileState.ts';
 import { type Trace, tracing } from './trace.ts';
 
 /** Version of the model: changes when cycles or results of an unchanged package may change. */
-export const MODEL_VERSION = 'sim-3';
+export const MODEL_VERSION = 'sim-4';
 
 export interface SimulatorOptions {
   /** Host threads, the caller included, 1..16. Results and cycles do not depend on it. */

@@ -1,20 +1,10 @@
 import { decode, finite, integer } from './exact.ts';
-import {
-  type Control,
-  F16,
-  F32,
-  type Format,
-  firstBeyond,
-  isNan,
-  type Mode,
-  NEAREST,
-  signBit,
-} from './format.ts';
+import { type Control, F16, F32, type Format, isNan, type Mode, NEAREST } from './format.ts';
 import { encode, neighbours, roundsUp } from './round.ts';
 import { encodeSmall, partsOf, placeOf } from './small.ts';
 
 const isInfinite = (code: number, format: Format): boolean =>
-  format.family === 'ieee' && code % signBit(format) === firstBeyond(format);
+  format.family === 'ieee' && code % format.sign === format.beyond;
 
 /** A code of one format as the code of another, rounded once; infinity stays where the target has one. */
 export function convert(code: number, from: Format, to: Format, control: Control): number {
@@ -25,7 +15,7 @@ export function convert(code: number, from: Format, to: Format, control: Control
 export function scaled(code: number, from: Format, to: Format, scale: number, control: Control): number {
   if (isNan(code, from)) return to.nan;
   if (isInfinite(code, from))
-    return to.family === 'quarter' ? to.nan : (code >= signBit(from) ? signBit(to) : 0) + firstBeyond(to);
+    return to.family === 'quarter' ? to.nan : (code >= from.sign ? to.sign : 0) + to.beyond;
   const { negative, significand, exponent } = partsOf(code, from);
   return encodeSmall(negative, significand, exponent + scale, to, control);
 }
@@ -58,7 +48,7 @@ function wholeMagnitude(code: number, mode: Mode): number {
 /** f32 to integer: saturates, NaN gives 0 [GUESS: the usual completion of IEEE 754, 5.8]. */
 export function toInteger(code: number, isSigned: boolean, { mode }: Control): number {
   if (isNan(code, F32)) return 0;
-  const negative = code >= signBit(F32);
+  const negative = code >= F32.sign;
   const magnitude = isInfinite(code, F32) ? Number.POSITIVE_INFINITY : wholeMagnitude(code, mode);
   const [least, most] = isSigned ? [-(2 ** 31), 2 ** 31 - 1] : [0, 2 ** 32 - 1];
   return Math.max(least, Math.min(most, negative ? -magnitude : magnitude)) >>> 0;
@@ -69,7 +59,7 @@ export function toIntegral(code: number, mode: Mode): number {
   if (isNan(code, F32)) return F32.nan;
   const large = partsOf(code, F32).exponent >= 0;
   if (large || isInfinite(code, F32)) return code;
-  return encodeSmall(code >= signBit(F32), wholeMagnitude(code, mode), 0, F32, NEAREST);
+  return encodeSmall(code >= F32.sign, wholeMagnitude(code, mode), 0, F32, NEAREST);
 }
 
 /**

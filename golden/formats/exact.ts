@@ -1,4 +1,4 @@
-import { type Format, firstBeyond, isNan, type Mode, signBit, unitExponent } from './format.ts';
+import { type Format, isNan, type Mode } from './format.ts';
 
 /** A number without rounding: (-1)^negative x significand x 2^exponent. Zero keeps its sign. */
 export interface Finite {
@@ -28,16 +28,15 @@ export const integer = (value: bigint, exponent = 0): Finite =>
 /** The value a code stands for. */
 export function decode(code: number, format: Format): Exact {
   if (isNan(code, format)) return NAN;
-  const negative = code >= signBit(format);
-  const magnitude = code % signBit(format);
-  if (magnitude >= firstBeyond(format)) return { kind: 'infinity', negative };
-  const step = 2 ** format.fractionBits;
-  const field = Math.floor(magnitude / step);
-  const fraction = magnitude % step;
+  const negative = code >= format.sign;
+  const magnitude = code % format.sign;
+  if (magnitude >= format.beyond) return { kind: 'infinity', negative };
+  const field = Math.floor(magnitude / format.binade);
+  const fraction = magnitude % format.binade;
   // Exponent field 0 has no hidden one and the exponent of field 1.
   return field === 0
-    ? finite(negative, BigInt(fraction), unitExponent(format))
-    : finite(negative, BigInt(step + fraction), unitExponent(format) + field - 1);
+    ? finite(negative, BigInt(fraction), format.unit)
+    : finite(negative, BigInt(format.binade + fraction), format.unit + field - 1);
 }
 
 export function negate(value: Exact): Exact {

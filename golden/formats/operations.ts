@@ -1,5 +1,5 @@
 import { absolute, decode, type Exact, negate, product, quotient, root, sum } from './exact.ts';
-import { type Control, F16, type Format, firstBeyond, isNan, isSignalling, signBit } from './format.ts';
+import { type Control, F16, type Format, isNan, isSignalling } from './format.ts';
 import { encode } from './round.ts';
 import { addHalves, multiplyHalves } from './small.ts';
 
@@ -13,15 +13,15 @@ const exactly =
   (x, y, control) =>
     encode(operation(decode(x, format), decode(y, format), control), format, control);
 
-const magnitudeOf = (code: number, format: Format): number => code % signBit(format);
+const magnitudeOf = (code: number, format: Format): number => code % format.sign;
 
 /** Position among the numbers in order, negative zero just below positive zero. Not for NaN. */
 const rank = (code: number, format: Format): number =>
-  code >= signBit(format) ? -1 - magnitudeOf(code, format) : code;
+  code >= format.sign ? -1 - magnitudeOf(code, format) : code;
 
 /** Like rank, both zeros in one place, for comparisons. */
 const order = (code: number, format: Format): number =>
-  code >= signBit(format) ? -magnitudeOf(code, format) : code;
+  code >= format.sign ? -magnitudeOf(code, format) : code;
 
 /** A number wins over NaN, -0 is below +0 [GUESS: IEEE 754-2019 maximumNumber]. */
 const maximum =
@@ -70,11 +70,11 @@ export type NumberClass =
 
 export function classOf(code: number, format: Format): NumberClass {
   if (isNan(code, format)) return isSignalling(code, format) ? 'signalling NaN' : 'quiet NaN';
-  const sign = code >= signBit(format) ? '-' : '+';
+  const sign = code >= format.sign ? '-' : '+';
   const magnitude = magnitudeOf(code, format);
   if (magnitude === 0) return `${sign}zero`;
-  if (magnitude === firstBeyond(format)) return `${sign}infinity`;
-  return magnitude < 2 ** format.fractionBits ? `${sign}subnormal` : `${sign}normal`;
+  if (magnitude === format.beyond) return `${sign}infinity`;
+  return magnitude < format.binade ? `${sign}subnormal` : `${sign}normal`;
 }
 
 export interface Binaries {
@@ -95,7 +95,7 @@ export interface Binaries {
 
 /** Operations of two operands by exact values; absolute values clear the sign before anything else. */
 function binaries(format: Format): Binaries {
-  const [largest, sign] = [maximum(format), signBit(format)];
+  const [largest, sign] = [maximum(format), format.sign];
   return {
     add: exactly(format, (x, y, { mode }) => sum([x, y], mode)),
     sub: exactly(format, (x, y, { mode }) => sum([x, negate(y)], mode)),
@@ -127,7 +127,7 @@ export const operations = (format: Format): Operations => ({
   sqrt: (x, control) => encode(root(decode(x, format)), format, control),
 });
 
-const HALF_SIGN = signBit(F16);
+const HALF_SIGN = F16.sign;
 
 /** f16 with sums and products in machine numbers: the same results, for proofs over millions of pairs. */
 export const HALF_OPERATIONS: Operations = {

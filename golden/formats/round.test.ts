@@ -1,17 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decode, type Exact, type Finite, finite } from './exact.ts';
-import {
-  type Control,
-  F16,
-  F32,
-  F143,
-  F152,
-  type Format,
-  firstBeyond,
-  MODES,
-  type Mode,
-  signBit,
-} from './format.ts';
+import { type Control, F16, F32, F143, F152, type Format, MODES, type Mode } from './format.ts';
 import { encode, neighbours } from './round.ts';
 import { encodeSmall } from './small.ts';
 
@@ -27,7 +16,7 @@ function units(value: Exact): bigint {
 
 /** Non-negative numbers of a format in order, and the one that would follow; f32 would be too many. */
 function grid(format: Format): bigint[] {
-  const numbers = Array.from({ length: firstBeyond(format) }, (_, code) => units(decode(code, format)));
+  const numbers = Array.from({ length: format.beyond }, (_, code) => units(decode(code, format)));
   return [...numbers, 2n * numbers[numbers.length - 1] - numbers[numbers.length - 2]];
 }
 
@@ -53,13 +42,13 @@ function byDefinition(value: Finite, all: readonly bigint[], format: Format, mod
   }[mode];
   if (chosen === all.length - 1) return 'beyond';
   const negative = value.negative && (chosen > 0 || format.family === 'ieee');
-  return chosen + (negative ? signBit(format) : 0);
+  return chosen + (negative ? format.sign : 0);
 }
 
 /** Values at, between and just beside the numbers of a format, and some far away. */
 function* probes(format: Format, step: number): Generator<Finite> {
   for (const negative of [false, true]) {
-    for (let code = 0; code < firstBeyond(format); code += step) {
+    for (let code = 0; code < format.beyond; code += step) {
       const value = decode(code, format);
       if (value.kind !== 'finite') continue;
       for (const eighths of [0n, 1n, 3n, 4n, 5n, 7n])
@@ -83,7 +72,7 @@ describe('rounding', () => {
     for (const mode of MODES)
       for (const value of probes(format, step)) {
         const expected = byDefinition(value, numbers, format, mode);
-        const limit = firstBeyond(format) - 1 + (value.negative ? signBit(format) : 0);
+        const limit = format.beyond - 1 + (value.negative ? format.sign : 0);
         for (const overflow of ['saturate', 'nan'] as const) {
           const wanted = expected === 'beyond' ? (overflow === 'nan' ? format.nan : limit) : expected;
           const code = encode(value, format, { mode, overflow });

@@ -1,5 +1,5 @@
 import type { Exact } from './exact.ts';
-import { type Control, type Format, firstBeyond, type Mode, signBit, unitExponent } from './format.ts';
+import type { Control, Format, Mode } from './format.ts';
 
 /** Where a magnitude lies between two neighbours. */
 export type Rest = 'none' | 'below half' | 'half' | 'above half';
@@ -28,8 +28,8 @@ export function signed(
   format: Format,
   { mode, overflow }: Control,
 ): number {
-  const beyond = firstBeyond(format);
-  const sign = negative ? signBit(format) : 0;
+  const beyond = format.beyond;
+  const sign = negative ? format.sign : 0;
   if (magnitude < beyond) return format.family === 'quarter' && magnitude === 0 ? 0 : sign + magnitude;
   if (format.name !== 'f32') return overflow === 'nan' ? format.nan : sign + beyond - 1;
   // f32 as IEEE 754, 7.4: a directed mode that points back at the numbers stops at the greatest one.
@@ -45,16 +45,15 @@ export function split(
   format: Format,
 ): { lower: bigint; rest: bigint; distance: bigint } {
   if (significand === 0n) return { lower: 0n, rest: 0n, distance: 1n };
-  const unit = unitExponent(format);
   const digits = significand.toString(2).length;
   // The distance of neighbours: the last digit of a full significand, or the unit of subnormals.
-  const last = Math.max(unit, exponent + digits - (format.fractionBits + 1));
+  const last = Math.max(format.unit, exponent + digits - (format.fractionBits + 1));
   const drop = last - exponent;
   const kept = drop > 0 ? significand >> BigInt(drop) : significand << BigInt(-drop);
   const distance = drop > 0 ? 1n << BigInt(drop) : 1n;
   const rest = drop > 0 ? significand - (kept << BigInt(drop)) : 0n;
   // Codes count numbers: each binade above the subnormals has 2^fractionBits of them.
-  const lower = kept + (BigInt(last - unit) << BigInt(format.fractionBits));
+  const lower = kept + (BigInt(last - format.unit) << BigInt(format.fractionBits));
   return { lower, rest, distance };
 }
 
@@ -66,7 +65,7 @@ export function encode(value: Exact, format: Format, control: Control): number {
   if (value.kind === 'nan') return format.nan;
   const { negative } = value;
   if (value.kind === 'infinity')
-    return format.family === 'quarter' ? format.nan : (negative ? signBit(format) : 0) + firstBeyond(format);
+    return format.family === 'quarter' ? format.nan : (negative ? format.sign : 0) + format.beyond;
   const { lower, rest, distance } = split(value.significand, value.exponent, format);
   const up = roundsUp(control.mode, negative, lower % 2n === 1n, restOf(rest, distance));
   return signed(Number(lower) + (up ? 1 : 0), negative, format, control);

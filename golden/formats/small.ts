@@ -1,4 +1,4 @@
-import { type Control, F16, type Format, firstBeyond, isNan, signBit, unitExponent } from './format.ts';
+import { type Control, F16, type Format, isNan } from './format.ts';
 import { type Rest, roundsUp, signed } from './round.ts';
 
 /**
@@ -27,13 +27,12 @@ export function encodeSmall(
   control: Control,
 ): number {
   if (significand === 0) return signed(0, negative, format, control);
-  const unit = unitExponent(format);
-  const last = Math.max(unit, exponent + digitsOf(significand) - (format.fractionBits + 1));
+  const last = Math.max(format.unit, exponent + digitsOf(significand) - (format.fractionBits + 1));
   const distance = 2 ** (last - exponent);
   const kept = Math.floor(significand / distance);
   const rest = significand - kept * distance;
   const up = roundsUp(control.mode, negative, kept % 2 === 1, placeOf(rest, distance));
-  return signed(kept + (last - unit) * 2 ** format.fractionBits + (up ? 1 : 0), negative, format, control);
+  return signed(kept + (last - format.unit) * format.binade + (up ? 1 : 0), negative, format, control);
 }
 
 /** Parts of a finite code. */
@@ -45,15 +44,13 @@ export interface Small {
 
 /** Parts of a code that is neither NaN nor infinite. */
 export function partsOf(code: number, format: Format): Small {
-  const negative = code >= signBit(format);
-  const magnitude = code % signBit(format);
-  const step = 2 ** format.fractionBits;
-  const field = Math.floor(magnitude / step);
-  const fraction = magnitude % step;
-  const unit = unitExponent(format);
+  const negative = code >= format.sign;
+  const magnitude = code % format.sign;
+  const field = Math.floor(magnitude / format.binade);
+  const fraction = magnitude % format.binade;
   return field === 0
-    ? { negative, significand: fraction, exponent: unit }
-    : { negative, significand: step + fraction, exponent: unit + field - 1 };
+    ? { negative, significand: fraction, exponent: format.unit }
+    : { negative, significand: format.binade + fraction, exponent: format.unit + field - 1 };
 }
 
 const NEGATIVE = new Uint8Array(0x10000);
@@ -65,29 +62,29 @@ const UNITS = new Float64Array(0x10000);
 for (let code = 0; code < 0x10000; code++) {
   const { negative, significand, exponent } = partsOf(code, F16);
   NEGATIVE[code] = negative ? 1 : 0;
-  SPECIAL[code] = code % 0x8000 >= firstBeyond(F16) ? 1 : 0;
+  SPECIAL[code] = code % 0x8000 >= F16.beyond ? 1 : 0;
   SIGNIFICAND[code] = significand;
   EXPONENT[code] = exponent;
   UNITS[code] = (negative ? -significand : significand) * 2 ** (exponent + 24);
 }
 
-const INFINITY = firstBeyond(F16);
-const SIGN = signBit(F16);
+const INFINITY = F16.beyond;
+const SIGN = F16.sign;
 
 /** f16 sum; with `format` f32 the sum of two f16 as f32. Both operands infinite or NaN included. */
 export function addHalves(x: number, y: number, control: Control, format: Format = F16): number {
   if (SPECIAL[x] !== 0 || SPECIAL[y] !== 0) return addSpecial(x, y, format);
   const total = UNITS[x] + UNITS[y];
-  if (total !== 0) return encodeSmall(total < 0, Math.abs(total), unitExponent(F16), format, control);
+  if (total !== 0) return encodeSmall(total < 0, Math.abs(total), F16.unit, format, control);
   const negative = NEGATIVE[x] === NEGATIVE[y] ? NEGATIVE[x] === 1 : control.mode === 'toward-minus';
-  return negative ? signBit(format) : 0;
+  return negative ? format.sign : 0;
 }
 
 function addSpecial(x: number, y: number, format: Format): number {
   if (isNan(x, F16) || isNan(y, F16)) return format.nan;
   const infinite = SPECIAL[x] !== 0 ? x : y;
   if (SPECIAL[y] !== 0 && y !== infinite) return format.nan;
-  return (NEGATIVE[infinite] === 1 ? signBit(format) : 0) + firstBeyond(format);
+  return (NEGATIVE[infinite] === 1 ? format.sign : 0) + format.beyond;
 }
 
 /** f16 product. */

@@ -2,8 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { all, bignumber, create } from 'mathjs';
 import { describe, expect, it } from 'vitest';
 import { a } from '../../device/ipu21/index.ts';
-import { halfValue } from '../../golden/formats/half-operations.ts';
-import { halfSpacing } from '../../golden/half.ts';
+import { decodeHalf, halfSpacing } from '../../golden/half.ts';
 import { deriveSeed } from '../../harness/case/index.ts';
 import { wordStream } from '../../harness/fill/index.ts';
 import { halvesOf, packHalves, STREAM_WORDS, stream } from './stream.ts';
@@ -102,9 +101,9 @@ const HALVES: readonly number[] = [
 
 async function measureHalf(name: string): Promise<Measured> {
   const code = { body: [[`f16v2${name}`, a(0), a(0)] as const], inWords: 1, outWords: 1, out: 0 };
-  const results = [...halvesOf(await stream(code, packHalves(HALVES)))].map(halfValue);
+  const results = [...halvesOf(await stream(code, packHalves(HALVES)))].map(decodeHalf);
   return measure(
-    HALVES.map(halfValue),
+    HALVES.map(decodeHalf),
     results,
     FUNCTIONS[name],
     (value) => 2 * halfSpacing(Math.abs(value)),

@@ -2,7 +2,7 @@
 // Which accumulator a form uses is documented for some and inferred for others [SDK]/[GUESS].
 import { rounded, stage64 } from './aux';
 import { OP } from './decode';
-import { codeOf, deliverSingle } from './floating';
+import { codeOf, deliverSingle, roundingMode, TOWARD_MINUS } from './floating';
 import { decodeHalf } from './half';
 import { field, getA } from './registers';
 import { raise } from './memory';
@@ -27,23 +27,70 @@ export function accumulator(w: usize, i: usize): f64 {
   return load<f64>(w + EVEN + (i << 3));
 }
 
-/** Rounds value once to f32 and puts it in accumulator 2i. */
-export function setAccumulator(w: usize, i: usize, value: f64, operandIsNan: bool): void {
-  if ((load<u32>(w, FP_CONTROL) & 0x70007) == 0) {
+/** What an f64 sum leaves out. */
+// @ts-ignore: decorator
+@inline
+function rest(x: f64, y: f64, sum: f64): f64 {
+  const part = sum - x;
+  return x - (sum - part) + (y - part);
+}
+
+/**
+ * x + y in f64 with a last digit that is odd when something was left out: rounding it to f32 in any mode gives what
+ * rounding the exact sum would, as f64 has more than two digits to spare.
+ */
+function oddSum(x: f64, y: f64): f64 {
+  const sum = x + y;
+  const left = rest(x, y, sum);
+  // Infinities leave NaN.
+  if (left == 0 || isNaN(left)) return sum;
+  const bits = reinterpret<u64>(sum);
+  if ((bits & 1) != 0) return sum;
+  return reinterpret<f64>(left > 0 == sum > 0 ? bits + 1 : bits - 1);
+}
+
+/** Exact sum of three as an odd f64 (Boldo and Melquiond: the parts left out are added first). */
+function oddSum3(x: f64, y: f64, z: f64): f64 {
+  const upper = y + z;
+  const left = rest(y, z, upper);
+  if (left == 0 || isNaN(left)) return oddSum(x, upper);
+  const total = x + upper;
+  if (isNaN(total) || abs(total) == Infinity) return total;
+  return oddSum(total, oddSum(rest(x, upper, total), left));
+}
+
+/** True when nothing but nearest even without traps is asked for. */
+// @ts-ignore: decorator
+@inline
+function plain(w: usize): bool {
+  return (load<u32>(w, FP_CONTROL) & 0x70007) == 0;
+}
+
+// @ts-ignore: decorator
+@inline
+function negative(x: f64): bool {
+  return reinterpret<i64>(x) < 0;
+}
+
+/** Puts an odd sum, rounded once to f32, in accumulator 2i. `minus` is true when a term has a minus sign. */
+function setAccumulator(w: usize, i: usize, value: f64, operandIsNan: bool, infinite: bool, minus: bool): void {
+  if (plain(w)) {
     const rounded = <f32>value;
     if (abs(rounded) < <f32>Infinity) {
       store<f64>(w + EVEN + (i << 3), <f64>rounded);
       return;
     }
   }
-  const code = deliverSingle(w, value, 0, operandIsNan, false);
+  const sum = value == 0 && minus && roundingMode(w) == TOWARD_MINUS ? -0.0 : value;
+  const code = deliverSingle(w, sum, 0, operandIsNan, infinite);
   store<f64>(w + EVEN + (i << 3), <f64>reinterpret<f32>(code));
 }
 
+/** Adds an exact value to accumulator 2i. */
 export function addTo(w: usize, i: usize, value: f64, operandIsNan: bool): void {
   const old = accumulator(w, i);
-  if ((load<u32>(w, FP_CONTROL) & 0x70007) == 0) {
-    // Nearest even without traps: a finite result raises no flag.
+  // Two f32 need no care in nearest even: f64 has more than twice their digits.
+  if (plain(w) && <f64>(<f32>value) == value) {
     const rounded = <f32>(old + value);
     if (abs(rounded) < <f32>Infinity) {
       store<f64>(w + EVEN + (i << 3), <f64>rounded);
@@ -51,23 +98,31 @@ export function addTo(w: usize, i: usize, value: f64, operandIsNan: bool): void 
     }
   }
   const infinite = abs(old) == Infinity || abs(value) == Infinity;
-  const sum = old + value;
-  if (infinite && !isNaN(sum)) store<f64>(w + EVEN + (i << 3), sum);
-  else setAccumulator(w, i, sum, operandIsNan || isNaN(old));
+  const minus = negative(old) || negative(value);
+  setAccumulator(w, i, oddSum(old, value), operandIsNan || isNaN(old), infinite, minus);
 }
 
-/** Sum of two products, exact but for the last addition. */
+/** Adds the sum of two products of f16, everything exact before the one rounding. */
 function lateral(w: usize, accumulatorIndex: usize, x: i32, y: i32, first: i32): void {
+  const p = half(w, x, first) * half(w, y, first);
+  const q = half(w, x, first + 1) * half(w, y, first + 1);
+  const old = accumulator(w, accumulatorIndex);
   const x0 = half(w, x, first);
   const x1 = half(w, x, first + 1);
-  const y0 = half(w, y, first);
-  const y1 = half(w, y, first + 1);
-  const nan = isNaN(x0) || isNaN(x1) || isNaN(y0) || isNaN(y1);
-  addTo(w, accumulatorIndex, x0 * y0 + x1 * y1, nan);
+  const nan = isNaN(x0) || isNaN(x1) || isNaN(half(w, y, first)) || isNaN(half(w, y, first + 1)) || isNaN(old);
+  const infinite = abs(p) == Infinity || abs(q) == Infinity || abs(old) == Infinity;
+  const minus = negative(p) || negative(q) || negative(old);
+  setAccumulator(w, accumulatorIndex, oddSum3(old, p, q), nan, infinite, minus);
 }
 
 function product(w: usize, accumulatorIndex: usize, x: f64, y: f64): void {
   addTo(w, accumulatorIndex, x * y, isNaN(x) || isNaN(y));
+}
+
+/** Puts the sum of two exact values in accumulator 2i. */
+function setSum(w: usize, i: usize, x: f64, y: f64, operandIsNan: bool): void {
+  const infinite = abs(x) == Infinity || abs(y) == Infinity;
+  setAccumulator(w, i, oddSum(x, y), operandIsNan, infinite, negative(x) || negative(y));
 }
 
 /** Accumulators become a x + b y; the old ones are the result, as f16. */
@@ -80,7 +135,7 @@ function mix(w: usize, d: i32, x: i32, y: i32): void {
     result |= <u64>rounded(w, accumulator(w, i)) << (16 * i);
     const p = half(w, x, i);
     const q = half(w, y, i);
-    setAccumulator(w, i, a * p + b * q, isNaN(a) || isNaN(b) || isNaN(p) || isNaN(q));
+    setSum(w, i, a * p, b * q, isNaN(a) || isNaN(b) || isNaN(p) || isNaN(q));
   }
   stage64(d, result);
 }
@@ -91,7 +146,7 @@ function axpy(w: usize, d: i32, x: i32, y: i32): void {
   for (let i = 0; i < 2; i++) {
     const p = single(w, x + i);
     const q = single(w, y + i);
-    setAccumulator(w, i, a * p + q, isNaN(a) || isNaN(p) || isNaN(q));
+    setSum(w, i, a * p, q, isNaN(a) || isNaN(p) || isNaN(q));
   }
 }
 

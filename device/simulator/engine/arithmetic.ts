@@ -2,7 +2,7 @@
 // operands make exact f64 products; the part of an f32 sum that f64 loses is kept for directed rounding.
 import { rounded as roundedHalf, stage, stage64 } from './aux';
 import { BROADCAST, OP } from './decode';
-import { deliverSingle, INVALID, isSignalling16, isSignalling32, signal } from './floating';
+import { deliverSingle, INVALID, isSignalling16, isSignalling32, roundingMode, signal, TOWARD_MINUS } from './floating';
 import { anySpecial, decodeHalf, encodeOrdinary, isOrdinary, widen } from './half';
 import { field, getA } from './registers';
 import * as op from './opcodes.generated';
@@ -45,11 +45,21 @@ function lost(kind: i32, x: f64, y: f64, sum: f64): f64 {
   return left - (sum - part) + (right - part);
 }
 
+/** A sum of the value zero is negative when a term has a minus sign and rounding goes down. */
+// @ts-ignore: decorator
+@inline
+function signedZero(kind: i32, value: f64, x: f64, y: f64): f64 {
+  if (value != 0 || kind > SUB) return value;
+  const signs = reinterpret<i64>(x) | reinterpret<i64>(kind == SUB ? -y : y);
+  return signs < 0 ? -0.0 : 0;
+}
+
 function single(w: usize, kind: i32, p: u32, q: u32): u32 {
   const x = <f64>reinterpret<f32>(p);
   const y = <f64>reinterpret<f32>(q);
   if (isSignalling32(p) || isSignalling32(q)) signal(w, INVALID);
-  const value = combine(kind, x, y);
+  const sum = combine(kind, x, y);
+  const value = roundingMode(w) == TOWARD_MINUS ? signedZero(kind, sum, x, y) : sum;
   const infinite = abs(x) == Infinity || abs(y) == Infinity;
   return deliverSingle(w, value, lost(kind, x, y, value), isNaN(x) || isNaN(y), infinite);
 }
@@ -186,13 +196,15 @@ function halves(w: usize, e: usize, kind: i32, count: i32): void {
     }
   }
   let word: u64 = 0;
+  const goesDown = (load<u32>(w, FP_CONTROL) & 0x80000) == 0 && roundingMode(w) == TOWARD_MINUS;
   for (let i = 0; i < count; i++) {
     const p = halfCode(w, first, lane == 2 ? 0 : lane == 4 ? 1 : i);
     const q = halfCode(w, second, i);
     if (isSignalling16(p) || isSignalling16(q)) signal(w, INVALID);
     const x = decodeHalf(p);
     const y = decodeHalf(q);
-    const value = combine(kind, x, y);
+    const sum = combine(kind, x, y);
+    const value = goesDown ? signedZero(kind, sum, x, y) : sum;
     if (isNaN(value) && !isNaN(x) && !isNaN(y)) signal(w, INVALID);
     word |= <u64>roundedHalf(w, value) << (16 * i);
   }

@@ -1,8 +1,8 @@
 // Comparisons, clamps, classes, and maxima across lanes.
 import { stage, stage64 } from './aux';
 import { BROADCAST, OP } from './decode';
-import { INVALID, isSignalling16, isSignalling32, signal } from './floating';
-import { decodeHalf, encodeHalf } from './half';
+import { INVALID, isSignalling16, isSignalling32, QUIET_NAN, signal } from './floating';
+import { decodeHalf } from './half';
 import { field, getA } from './registers';
 import * as op from './opcodes.generated';
 
@@ -71,28 +71,33 @@ function compareHalves(w: usize, e: usize, relation: i32, count: i32): void {
   else stage64(field(e, 0), mask);
 }
 
-/** Code of min(max(x, low), high); a number wins over NaN, so NaN becomes the lower limit. */
+/** Order of codes that are numbers, -0 just below +0. */
+// @ts-ignore: decorator
+@inline
+function rank(code: u32, sign: u32): i64 {
+  return (code & sign) != 0 ? -1 - <i64>(code & (sign - 1)) : <i64>code;
+}
+
+/** The larger or the smaller of two codes; a number wins over NaN, two NaN give the one of every result. */
+function extreme(x: u32, y: u32, sign: u32, infinity: u32, nan: u32, largest: bool): u32 {
+  const magnitude = sign - 1;
+  if ((x & magnitude) > infinity) return (y & magnitude) > infinity ? nan : y;
+  if ((y & magnitude) > infinity) return x;
+  return rank(x, sign) > rank(y, sign) == largest ? x : y;
+}
+
+/** Code of min(max(x, low), high), NaN and zeros as there. */
 function clampHalf(code: u32, low: u32, high: u32): u32 {
-  let value = code;
-  if (isNaN(decodeHalf(value)) || decodeHalf(value) < decodeHalf(low)) value = low;
-  return isNaN(decodeHalf(value)) || decodeHalf(value) > decodeHalf(high) ? high : value;
+  return extreme(extreme(code, low, 0x8000, 0x7c00, 0x7e00, true), high, 0x8000, 0x7c00, 0x7e00, false);
 }
 
 function clampSingle(code: u32, low: u32, high: u32): u32 {
-  const least = reinterpret<f32>(low);
-  const most = reinterpret<f32>(high);
-  let value = code;
-  if (isNaN(reinterpret<f32>(value)) || reinterpret<f32>(value) < least) value = low;
-  return isNaN(reinterpret<f32>(value)) || reinterpret<f32>(value) > most ? high : value;
+  const value = extreme(code, low, 0x80000000, 0x7f800000, QUIET_NAN, true);
+  return extreme(value, high, 0x80000000, 0x7f800000, QUIET_NAN, false);
 }
 
 function larger(x: u32, y: u32): u32 {
-  const left = decodeHalf(x);
-  const right = decodeHalf(y);
-  if (isNaN(left) && isNaN(right)) return 0x7e00;
-  if (isNaN(left)) return y;
-  if (isNaN(right)) return x;
-  return encodeHalf(max(left, right), 0, false);
+  return extreme(x, y, 0x8000, 0x7c00, 0x7e00, true);
 }
 
 /**

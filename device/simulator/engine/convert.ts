@@ -1,8 +1,8 @@
 // Conversions between integers, f32, f16 and f8.
 import { rounded, stage, stage64 } from './aux';
 import { OP } from './decode';
-import { deliverSingle, INVALID, OVERFLOWED, QUIET_NAN, roundingMode, roundSingle, signal } from './floating';
-import { decodeHalf, roundsAway, STOCHASTIC_MODE, watchOverflow } from './half';
+import { INVALID, OVERFLOWED, QUIET_NAN, roundingMode, roundSingle, signal } from './floating';
+import { decodeHalf, encodeHalf, roundsAway, STOCHASTIC_MODE, watchOverflow } from './half';
 import { field, getA } from './registers';
 import * as op from './opcodes.generated';
 import { draw } from './random';
@@ -121,13 +121,13 @@ function fromF8(w: usize, word: u32, count: i32): u64 {
   return result;
 }
 
-/** (u + 1/2) / 2^16 - 1/2: never zero, least magnitude 2^-17. */
-function halfFraction(w: usize, code: u32): u32 {
-  return rounded(w, (<f64>code + 0.5) / 65536 - 0.5);
+/** (u + 1/2) / 2^16 - 1/2: never zero, least magnitude 2^-17. Nearest even in every mode, to stay symmetric. */
+function halfFraction(code: u32): u32 {
+  return encodeHalf((<f64>code + 0.5) / 65536 - 0.5, 0, false);
 }
 
-function singleFraction(w: usize, code: u32): u32 {
-  return deliverSingle(w, (<f64>code + 0.5) / 4294967296 - 0.5, 0, false, true);
+function singleFraction(code: u32): u32 {
+  return reinterpret<u32>(<f32>((<f64>code + 0.5) / 4294967296 - 0.5));
 }
 
 /** Converting instructions; false when the operation is none. */
@@ -156,14 +156,14 @@ export function executeConvert(w: usize, e: usize): bool {
       return true;
     }
     case op.F32SUFROMUI:
-      stage(d, singleFraction(w, getA(w, s)));
+      stage(d, singleFraction(getA(w, s)));
       return true;
     case op.F32V2SUFROMUI:
-      stage64(d, <u64>singleFraction(w, getA(w, s)) | (<u64>singleFraction(w, getA(w, s + 1)) << 32));
+      stage64(d, <u64>singleFraction(getA(w, s)) | (<u64>singleFraction(getA(w, s + 1)) << 32));
       return true;
     case op.F16V2SUFROMUI: {
       const word = getA(w, s);
-      stage(d, halfFraction(w, word & 0xffff) | (halfFraction(w, word >> 16) << 16));
+      stage(d, halfFraction(word & 0xffff) | (halfFraction(word >> 16) << 16));
       return true;
     }
     case op.F16V4SUFROMUI: {
@@ -171,10 +171,10 @@ export function executeConvert(w: usize, e: usize): bool {
       const high = getA(w, s + 1);
       stage64(
         d,
-        <u64>halfFraction(w, low & 0xffff) |
-          (<u64>halfFraction(w, low >> 16) << 16) |
-          (<u64>halfFraction(w, high & 0xffff) << 32) |
-          (<u64>halfFraction(w, high >> 16) << 48),
+        <u64>halfFraction(low & 0xffff) |
+          (<u64>halfFraction(low >> 16) << 16) |
+          (<u64>halfFraction(high & 0xffff) << 32) |
+          (<u64>halfFraction(high >> 16) << 48),
       );
       return true;
     }

@@ -14,7 +14,7 @@ import {
   TANH_CYCLES,
 } from './choices.generated';
 import { OP } from './decode';
-import { deliverSingle, DIVIDED_BY_ZERO, INVALID, isSignalling16, isSignalling32, OVERFLOWED, signal } from './floating';
+import { deliverSingle, DIVIDED_BY_ZERO, INVALID, isSignalling16, isSignalling32, OVERFLOWED, roundingMode, signal, TOWARD_MINUS } from './floating';
 import { decodeHalf } from './half';
 import { field, getA } from './registers';
 import * as op from './opcodes.generated';
@@ -108,13 +108,15 @@ function divide(w: usize, e: usize): void {
   stage(field(e, 0), deliverSingle(w, quotient, rest, nan, pole || abs(x) == Infinity));
 }
 
-/** Sums of neighbouring f16 as f32; exact in f64. */
+/** Sums of neighbouring f16 as f32; exact in f64. An exact zero follows the rounding mode as in any sum. */
 function neighbourSum(w: usize, register: i32): u32 {
   const word = getA(w, register);
   const x = decodeHalf(word);
   const y = decodeHalf(word >> 16);
   if (isSignalling16(word & 0xffff) || isSignalling16(word >> 16)) signal(w, INVALID);
-  return deliverSingle(w, x + y, 0, isNaN(x) || isNaN(y), true);
+  const down = roundingMode(w) == TOWARD_MINUS && ((word >> 31) | ((word >> 15) & 1)) != 0;
+  const sum = x + y == 0 && down ? -0.0 : x + y;
+  return deliverSingle(w, sum, 0, isNaN(x) || isNaN(y), true);
 }
 
 /** Worker cycles of an elementary instruction, 0 when the operation is none. */

@@ -29,6 +29,9 @@ export function roundingMode(w: usize): u32 {
   return (load<u32>(w, FP_CONTROL) >> 16) & 7;
 }
 
+/** Mode in which an exact zero of terms with different signs is negative [IEEE 754, 6.3]. */
+export const TOWARD_MINUS: u32 = 2;
+
 /** Nothing but the sign, exponent and fraction of a code can tell a signalling NaN. */
 // @ts-ignore: decorator
 @inline
