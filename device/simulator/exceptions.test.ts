@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { DeviceError } from '../device.ts';
-import { a, encode, logicalTileOf, m, pair, physicalTile, quad, step } from '../ipu21/index.ts';
+import { a, CSR, encode, logicalTileOf, m, pair, physicalTile, quad, step } from '../ipu21/index.ts';
 import { type HandProgram, handPackage } from './handProgram.ts';
 import { SimulatedIpu21 } from './index.ts';
 import {
@@ -31,6 +31,18 @@ const supervisor = (body: (program: HandProgram) => void) => tileProgram(3, body
 /** All workers run `code`; its address is 8-byte aligned. */
 const workers = (code: (program: HandProgram) => void) =>
   tileProgram(3, (program) => {
+    launchAll(program, RESULT);
+    const back = program.address;
+    program.origin(WORKER_CODE).label('worker');
+    code(program);
+    program.op(...EXIT).origin(back);
+  });
+
+/** Workers run `code` with the instruction breakpoint at its label `here`, enabled as `control` says. */
+const breakpoint = (control: number, code: (program: HandProgram) => void) =>
+  tileProgram(3, (program) => {
+    program.op('setzi', m(0), 'here').op('put', CSR.DBG_IBRK0_PC, m(0));
+    program.op('setzi', m(0), control).op('put', CSR.DBG_IBRK0_CTL, m(0));
     launchAll(program, RESULT);
     const back = program.address;
     program.origin(WORKER_CODE).label('worker');
@@ -304,6 +316,50 @@ const PAIRS: readonly Pair[] = [
     exception: 'PBRK1',
     broken: workers((program) => program.op('trap', 1)),
     legal: workers((program) => program.op('nop')),
+  },
+  {
+    name: 'a supervisor instruction at the instruction breakpoint',
+    exception: 'IBRK',
+    broken: supervisor((program) =>
+      program
+        .op('setzi', m(0), 'here')
+        .op('put', CSR.DBG_IBRK0_PC, m(0))
+        .op('setzi', m(0), 1)
+        .op('put', CSR.DBG_IBRK0_CTL, m(0))
+        .label('here')
+        .op('nop'),
+    ),
+    legal: supervisor((program) =>
+      program
+        .op('setzi', m(0), 'here')
+        .op('put', CSR.DBG_IBRK0_PC, m(0))
+        .op('setzi', m(0), 2)
+        .op('put', CSR.DBG_IBRK0_CTL, m(0))
+        .label('here')
+        .op('nop'),
+    ),
+  },
+  {
+    name: 'a worker instruction at the instruction breakpoint',
+    exception: 'IBRK',
+    broken: breakpoint(2, (program) => program.op('nop').label('here').op('nop')),
+    legal: breakpoint(1, (program) => program.op('nop').label('here').op('nop')),
+  },
+  {
+    name: 'a bundle at the instruction breakpoint, all workers busy',
+    exception: 'IBRK',
+    broken: breakpoint(2, (program) => program.op('fnop').op('rpt', 9, 0).label('here').bundle(NOP, FNOP)),
+    legal: breakpoint(0, (program) => program.op('fnop').op('rpt', 9, 0).label('here').bundle(NOP, FNOP)),
+  },
+  {
+    name: 'a sync while breaks on sync are asked for',
+    exception: 'BOS',
+    broken: supervisor((program) =>
+      program.op('setzi', m(0), 32).op('put', CSR.DBG_ECSR, m(0)).op('sync', 2),
+    ),
+    legal: supervisor((program) =>
+      program.op('setzi', m(0), 32).op('put', CSR.DBG_ECSR, m(0)).op('put', CSR.DBG_ECSR, ZERO).op('sync', 2),
+    ),
   },
   {
     name: 'a launch while a worker runs',

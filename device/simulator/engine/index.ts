@@ -71,6 +71,9 @@ import {
   WORKER_BYTES,
   WORKERS,
   WORKERS_RECEIVING,
+  IBRK,
+  INSTRUCTION_BREAK,
+  INSTRUCTION_BREAK_PC,
 } from './state';
 import { fetch, stepSupervisor } from './supervisor';
 
@@ -98,7 +101,8 @@ export function run(tile: usize, limit: u64): i32 {
   clearFault();
   while (true) {
     const active = load<u32>(tile, ACTIVE);
-    if (active == 63) roundOfWorkers(tile);
+    // A break on instructions of workers is looked for at every issue.
+    if (active == 63 && (load<u32>(tile, INSTRUCTION_BREAK) & 2) == 0) roundOfWorkers(tile);
     else issueOne(tile, active);
     if (fault != 0) return load<i32>(tile, STATUS);
     const status = statusAfter(tile, active);
@@ -288,6 +292,11 @@ function mixedCycle(tile: usize, active: u32): void {
 function stepWorker(tile: usize, w: usize, slot: u32): void {
   const pc = load<u32>(w, PC);
   store<u32>(w, pc, CURRENT);
+  if ((load<u32>(tile, INSTRUCTION_BREAK) & 2) != 0 && load<u32>(tile, INSTRUCTION_BREAK_PC) == pc) {
+    raise(IBRK, pc);
+    stop(tile, slot + 1);
+    return;
+  }
   // A bundle at the end of the executable region takes the slow path, which raises what is due.
   if (pc >= SRAM_BASE && pc <= REGION1 - 8 && (pc & 7) == 0) {
     const words = load<u64>(<usize>load<u32>(tile, SRAM) + <usize>(pc - SRAM_BASE));

@@ -83,12 +83,14 @@ export const REGION1: u32 = 0x80000;
 // Exception codes [SDK], and two of our own for what the model cannot do.
 export const TRAP0: i32 = 2;
 export const TRAP1: i32 = 3;
+export const BOS: i32 = 4;
 export const FP_TRAP: i32 = 5;
 export const CONFLICT: i32 = 6;
 export const INVALID_ADDR: i32 = 8;
 export const INVALID_OP: i32 = 9;
 export const INVALID_PC: i32 = 10;
 export const INVALID_INSTR: i32 = 12;
+export const IBRK: i32 = 15;
 export const NOT_MODELLED: i32 = 100;
 export const RUNALL_ERROR: i32 = 101;
 export const WORKERS_AT_BARRIER: i32 = 102;
@@ -100,3 +102,8 @@ export {
   LOCAL_SYNC_CYCLES,
   RESULT_LATENCY,
 } from './choices.generated';
+
+// Debug registers of the supervisor, as offsets from the tile.
+export const BREAK_ON_SYNC: usize = (0x74 << 2) + 224; // DBG_ECSR, bit 5
+export const INSTRUCTION_BREAK: usize = (0x80 << 2) + 224; // DBG_IBRK0_CTL: bit 0 supervisor, bit 1 workers
+export const INSTRUCTION_BREAK_PC: usize = (0x81 << 2) + 224;

@@ -61,6 +61,11 @@ import {
   WORKER_BYTES,
   WORDS_DUE,
   WORKERS,
+  BOS,
+  BREAK_ON_SYNC,
+  IBRK,
+  INSTRUCTION_BREAK,
+  INSTRUCTION_BREAK_PC,
 } from './state';
 
 const CSR_CCCSLOAD = 0x50;
@@ -95,6 +100,10 @@ export function stepSupervisor(tile: usize, alone: bool): void {
   store<u32>(s, pc, CURRENT);
   const word = fetch(tile, pc);
   if (fault != 0) return;
+  if ((load<u32>(tile, INSTRUCTION_BREAK) & 1) != 0 && load<u32>(tile, INSTRUCTION_BREAK_PC) == pc) {
+    raise(IBRK, pc);
+    return;
+  }
   const e = decode(word);
   const code = load<u16>(e, OP);
   if (code == 0) {
@@ -294,6 +303,10 @@ function launchOne(tile: usize, s: usize, e: usize, issue: u64): void {
 }
 
 function synchronise(tile: usize, operand: i32, issue: u64): void {
+  if ((load<u32>(tile, BREAK_ON_SYNC) & 32) != 0) {
+    raise(BOS, operand);
+    return;
+  }
   store<u64>(tile, issue + 1, SUPERVISOR_READY);
   store<u32>(tile, operand, SYNC_OPERAND);
   if (operand == 2) {
