@@ -1,8 +1,8 @@
 import { CompileError } from '../errors.ts';
 import type { LayerChain } from '../graph/layers.ts';
 import { DATA_CAPACITY } from '../place/memoryMap.ts';
+import { BLOCK } from './axis.ts';
 import {
-  BLOCK,
   innerBlock,
   type LayerCandidate,
   type LayerEpilogue,

@@ -2,6 +2,7 @@ import { castCycles } from '../kernels/cast.ts';
 import { type EpilogueKind, epilogueCycles } from '../kernels/epilogue.ts';
 import { gemmKernelCycles } from '../kernels/gemm.ts';
 import { reduceKernelCycles } from '../kernels/reduce.ts';
+import { BLOCK } from './axis.ts';
 import { PHASE_OVERHEAD, SOURCE_CHANGE } from './cost.ts';
 import { type AxisPartition, partitionAxis } from './partition.ts';
 import type { GemmGrid } from './plan.ts';
@@ -12,8 +13,6 @@ import type { GemmGrid } from './plan.ts';
  * blocks of 16 tokens x 16 features.
  */
 
-/** Features, tokens and inner values go in blocks of 16: the matrix unit's channels and coefficient depth [SDK]. */
-export const BLOCK = 16;
 /** Bytes of a block of 16 x 16 f16. */
 export const BLOCK_BYTES = 512;
 
@@ -48,6 +47,15 @@ export interface LayerCost {
   readonly total: number;
 }
 
+/** One product among the rows of a layer: a run of row shares with their own epilogue. */
+export interface LayerPartPlan {
+  readonly firstShare: number;
+  readonly shares: number;
+  /** First block of 16 features, among all of the layer's. */
+  readonly firstBlock: number;
+  readonly epilogue: LayerEpilogue;
+}
+
 export interface LayerPlan {
   readonly shape: LayerShape;
   /** m feature blocks x n token blocks x k inner pieces. */
@@ -57,6 +65,7 @@ export interface LayerPlan {
   readonly rows: AxisPartition;
   readonly columns: AxisPartition;
   readonly inner: AxisPartition;
+  readonly parts: readonly LayerPartPlan[];
   readonly cost: LayerCost;
   /** Bytes of the worst tile that live as long as the program. */
   readonly residentBytes: number;
@@ -135,6 +144,7 @@ export function layerForGrid(
     rows,
     columns,
     inner,
+    parts: [{ firstShare: 0, shares: grid.m, firstBlock: 0, epilogue }],
     cost: price(grid, extents, weights, epilogue, grain),
     ...memory(grid, extents, weights, grain),
   };
