@@ -9,22 +9,27 @@ import { encodeRow } from './exchange/row.ts';
 import { type PhaseSchedule, schedulePhase } from './exchange/schedule.ts';
 import type { PhysicalTransfer } from './exchange/transfer.ts';
 import { verifyPhase } from './exchange/verify.ts';
-import type { GemmOperation, Graph } from './graph/graph.ts';
+import type { GemmOperation, Graph, GraphOperation } from './graph/graph.ts';
 import { layerChain } from './graph/layers.ts';
+import { networkOf } from './graph/network.ts';
 import { verifyGraph } from './graph/verify.ts';
 import { lowerGemm } from './lower/gemm.ts';
 import { lowerLayers } from './lower/layers.ts';
+import { lowerNetwork } from './lower/network.ts';
 import type { LoweredProgram } from './lower/stages.ts';
 import { verifyLowered } from './lower/verify.ts';
+import { verifyMasks } from './lower/verifyMasks.ts';
 import { explained } from './nearest.ts';
 import { CODE_ADDRESS } from './place/memoryMap.ts';
 import { type Placement, placeBuffers } from './place/place.ts';
 import { verifyPlacement } from './place/verify.ts';
+import type { AttentionStrategy } from './plan/attention.ts';
 import { chainPlans } from './plan/chain.ts';
 import { enumerateGemmPlans, parseGrid, planForGrid } from './plan/gemm.ts';
 import type { WeightPolicy } from './plan/layer.ts';
+import { networkPlans } from './plan/network.ts';
 import { verifyChainPlan, verifyGemmPlan } from './plan/verify.ts';
-import { type PlanSummary, summarizeChain, summarizeGemm } from './summary.ts';
+import { type PlanSummary, summarizeChain, summarizeGemm, summarizeNetwork } from './summary.ts';
 
 /** What the caller may choose. */
 export interface CompileOptions {
@@ -34,6 +39,8 @@ export interface CompileOptions {
   readonly plan?: string;
   /** Where a chain keeps its weights; `single` when left out. A lone GEMM has two operands and no weights. */
   readonly weights?: WeightPolicy;
+  /** Pins how attention treats its keys; the cheapest when left out. */
+  readonly strategy?: AttentionStrategy;
 }
 
 /** Plans tried before the compiler says that the shape does not fit. */
@@ -48,9 +55,36 @@ export function compile(graph: Graph, options: CompileOptions): CompiledProgram 
   const clock = new StageClock();
   clock.run('graph', () => verifyGraph(graph));
   const [operation] = graph.operations;
-  return graph.operations.length === 1 && operation.kind === 'gemm'
-    ? compileGemm(graph, operation, options, clock)
-    : compileChain(graph, options, clock);
+  if (graph.operations.length === 1 && operation.kind === 'gemm')
+    return compileGemm(graph, operation, options, clock);
+  const network = graph.operations.some(({ kind }) => NETWORK_OPERATIONS.has(kind));
+  return network ? compileNetwork(graph, options, clock) : compileChain(graph, options, clock);
+}
+
+/** Operations that chains of layers do not know. */
+const NETWORK_OPERATIONS: ReadonlySet<GraphOperation['kind']> = new Set([
+  'attention',
+  'layerNorm',
+  'add',
+  'splitHeads',
+  'mergeHeads',
+]);
+
+function compileNetwork(graph: Graph, options: CompileOptions, clock: StageClock): CompiledProgram {
+  const network = clock.run('graph', () => networkOf(graph));
+  const grids = options.plan?.split('+').map(parseGrid);
+  const plans = networkPlans(network, {
+    tiles: options.tiles,
+    weights: options.weights ?? 'single',
+    ...(options.strategy === undefined ? {} : { strategy: options.strategy }),
+    ...(grids === undefined ? {} : { grids }),
+  });
+  return firstThatFits(clock.each('plan', plans), (plan) => {
+    const program = clock.run('lower', () => lowerNetwork(network, plan));
+    clock.run('lower', () => verifyMasks(network, program));
+    const model = program.steps.reduce((sum, { modelCycles }) => sum + modelCycles, 0);
+    return emit(program, { ...summarizeNetwork(network, plan), modelCycles: model }, clock);
+  });
 }
 
 function compileGemm(

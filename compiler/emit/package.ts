@@ -10,11 +10,15 @@ import {
   type TileImage,
 } from '../../device/package/index.ts';
 import { Assembler, type MachineCode } from '../assembler/assembler.ts';
+import { addTable } from '../kernels/add.ts';
 import { castTable } from '../kernels/cast.ts';
 import { epilogueTable } from '../kernels/epilogue.ts';
 import { gemmTable } from '../kernels/gemm.ts';
+import { normTable } from '../kernels/layerNorm.ts';
+import { mergeTable } from '../kernels/merge.ts';
 import { reduceTable } from '../kernels/reduce.ts';
-import type { BindingLayout, BufferName, LoweredProgram } from '../lower/stages.ts';
+import { softmaxTable } from '../kernels/softmax.ts';
+import type { BindingLayout, BufferName, ExchangeStep, LoweredProgram, Step } from '../lower/stages.ts';
 import {
   COMPLETION_ADDRESS,
   END_CYCLE_ADDRESS,
@@ -114,37 +118,80 @@ function entryStub(supervisor: MachineCode): Uint32Array {
 /** Worker argument tables of the tile's kernels. */
 function tables(program: LoweredProgram, placement: Placement, tile: LogicalTile): Segment[] {
   const address = (name: BufferName) => placement.buffers.get(name)!.address;
-  const segments: Segment[] = [];
-  for (const step of program.steps) {
-    if (step.kind === 'gemm') {
+  return program.steps.flatMap((step) => {
+    if (step.kind === 'exchange') return [];
+    const words = tableOf(step, address, tile);
+    return words === undefined ? [] : [segment(address(step.table), words, SEGMENT_READ)];
+  });
+}
+
+/** The argument table of a step on a tile; undefined where the tile is idle. */
+function tableOf(
+  step: Exclude<Step, ExchangeStep>,
+  address: (name: BufferName) => number,
+  tile: LogicalTile,
+): Uint32Array | undefined {
+  switch (step.kind) {
+    case 'gemm': {
       const args = step.tiles[tile];
-      if (args === undefined) continue;
-      const words = gemmTable(args.rows, address(step.left), address(step.out));
-      segments.push(segment(address(step.table), words, SEGMENT_READ));
-    } else if (step.kind === 'reduce') {
+      return args && gemmTable(args.rows, address(step.left), address(step.out));
+    }
+    case 'reduce': {
       const args = step.tiles[tile];
-      if (args === undefined) continue;
-      const words = reduceTable(
-        args,
-        address(step.own) + args.ownOffset,
-        address(step.staging),
-        address(step.out),
+      return (
+        args &&
+        reduceTable(args, address(step.own) + args.ownOffset, address(step.staging), address(step.out))
       );
-      segments.push(segment(address(step.table), words, SEGMENT_READ));
-    } else if (step.kind === 'epilogue') {
+    }
+    case 'epilogue': {
       const args = step.tiles[tile];
-      if (args === undefined) continue;
       const bias = step.bias === undefined ? 0 : address(step.bias);
-      const words = epilogueTable(step.work, args, address(step.from), address(step.out), bias);
-      segments.push(segment(address(step.table), words, SEGMENT_READ));
-    } else if (step.kind === 'cast') {
+      return args && epilogueTable(step.work, args, address(step.from), address(step.out), bias);
+    }
+    case 'cast': {
       const args = step.tiles[tile];
-      if (args === undefined) continue;
-      const words = castTable(args, address(step.from), address(step.out));
-      segments.push(segment(address(step.table), words, SEGMENT_READ));
+      return args && castTable(args, address(step.from), address(step.out));
+    }
+    case 'softmax': {
+      const args = step.tiles[tile];
+      const [scores, statistics] = [address(step.scores), address(step.statistics)];
+      return args && softmaxTable(args, step.scale, scores, statistics, address(step.table));
+    }
+    case 'merge': {
+      const args = step.tiles[tile];
+      if (args === undefined) return undefined;
+      const { first, second, outStatistics } = step;
+      const values = address(first.values);
+      const statistics = address(first.statistics) + (first.statisticsOffset?.[tile] ?? 0);
+      const apart = args.partialBytes ?? 0;
+      return mergeTable(args, step.scale, {
+        values,
+        valuesStride: second === undefined ? apart : address(second.values) - values,
+        statistics,
+        statisticsStride: second === undefined ? apart : address(second.statistics) - statistics,
+        out: address(step.out),
+        ...(outStatistics === undefined ? {} : { outStatistics: address(outStatistics) }),
+        weights: address(step.weights),
+      });
+    }
+    case 'add': {
+      const args = step.tiles[tile];
+      return args && addTable(args, address(step.a), address(step.b), address(step.out));
+    }
+    case 'norm': {
+      const args = step.tiles[tile];
+      return (
+        args &&
+        normTable(args, step.epsilon, {
+          x: address(step.from),
+          y: address(step.out),
+          gamma: address(step.gamma),
+          beta: address(step.beta),
+          scratch: address(step.scratch),
+        })
+      );
     }
   }
-  return segments;
 }
 
 function bindingOf(layout: BindingLayout, placement: Placement): Binding {

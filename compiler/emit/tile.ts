@@ -11,11 +11,15 @@ import {
 import { Assembler, type MachineCode } from '../assembler/assembler.ts';
 import { encodeRow, type RowInstruction } from '../exchange/row.ts';
 import type { PhaseSchedule } from '../exchange/schedule.ts';
+import { emitAdd } from '../kernels/add.ts';
 import { castLabel, emitCast } from '../kernels/cast.ts';
 import { emitEpilogue, epilogueLabel } from '../kernels/epilogue.ts';
 import { emitGemmSupervisor, emitGemmWorkers } from '../kernels/gemm.ts';
+import { emitNorm } from '../kernels/layerNorm.ts';
+import { emitMerge } from '../kernels/merge.ts';
 import { emitReduceSupervisor, emitReduceWorkers } from '../kernels/reduce.ts';
-import type { LoweredProgram, OperandType } from '../lower/stages.ts';
+import { emitSoftmax } from '../kernels/softmax.ts';
+import type { ExchangeStep, GemmStep, LoweredProgram, OperandType, Step } from '../lower/stages.ts';
 import {
   COMPLETION_ADDRESS,
   END_CYCLE_ADDRESS,
@@ -59,6 +63,10 @@ export function assembleKernels(program: LoweredProgram, address: number): Machi
   for (const work of epilogues.values()) emitEpilogue(asm, work);
   const scales = new Set(program.steps.flatMap((step) => (step.kind === 'cast' ? [step.scale] : [])));
   for (const scale of scales) emitCast(asm, scale);
+  if (kinds.has('softmax')) emitSoftmax(asm);
+  if (kinds.has('merge')) emitMerge(asm);
+  if (kinds.has('add')) emitAdd(asm);
+  if (kinds.has('norm')) emitNorm(asm);
   asm.align(8);
   return asm.finish();
 }
@@ -125,24 +133,10 @@ export function assembleTile(
         asm.op('call', m(10), asm.at('gemm'));
         break;
       }
-      case 'reduce': {
+      default:
         if (step.tiles[tile] === undefined) break;
         set(3, addressOf(step.table));
-        asm.op('call', m(10), asm.at('reduce'));
-        break;
-      }
-      case 'cast': {
-        if (step.tiles[tile] === undefined) break;
-        set(3, addressOf(step.table));
-        asm.op('call', m(10), asm.at(castLabel(step.scale)));
-        break;
-      }
-      case 'epilogue': {
-        if (step.tiles[tile] === undefined) break;
-        set(3, addressOf(step.table));
-        asm.op('call', m(10), asm.at(epilogueLabel(step.work)));
-        break;
-      }
+        asm.op('call', m(10), asm.at(routineOf(step)));
     }
   });
   sample(END_CYCLE_ADDRESS);
@@ -151,6 +145,12 @@ export function assembleTile(
   asm.op('st32', SCRATCH, m(1), ZERO, 0);
   asm.op('bri', asm.at('invocation'));
   return asm.finish();
+}
+
+/** The routine of a step whose arguments are all in its table. */
+function routineOf(step: Exclude<Step, ExchangeStep | GemmStep>): string {
+  if (step.kind === 'cast') return castLabel(step.scale);
+  return step.kind === 'epilogue' ? epilogueLabel(step.work) : step.kind;
 }
 
 /**

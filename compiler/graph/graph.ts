@@ -49,7 +49,73 @@ export interface CastOperation {
   readonly y: ValueId;
 }
 
-export type GraphOperation = GemmOperation | BiasOperation | GeluOperation | CastOperation;
+/** y = x + other, element by element. */
+export interface AddOperation {
+  readonly kind: 'add';
+  readonly x: ValueId;
+  readonly other: ValueId;
+  readonly y: ValueId;
+}
+
+/** y = (x - mean) / sqrt(variance + epsilon) gamma + beta, over the columns of each row. */
+export interface LayerNormOperation {
+  readonly kind: 'layerNorm';
+  readonly x: ValueId;
+  readonly gamma: ValueId;
+  readonly beta: ValueId;
+  readonly epsilon: number;
+  readonly y: ValueId;
+}
+
+/** [batch rows, heads width] seen as [batch heads, rows, width]; a view. */
+export interface SplitHeadsOperation {
+  readonly kind: 'splitHeads';
+  readonly x: ValueId;
+  readonly heads: number;
+  readonly batch: number;
+  readonly y: ValueId;
+}
+
+/** [batch heads, rows, width] seen as [batch rows, heads width]; a view. */
+export interface MergeHeadsOperation {
+  readonly kind: 'mergeHeads';
+  readonly x: ValueId;
+  readonly heads: number;
+  readonly batch: number;
+  readonly y: ValueId;
+}
+
+/**
+ * Which keys a query sees: all; those up to its own index; or those up to its own index when both ends are aligned
+ * (key j for query i where j <= i + keys - queries).
+ */
+export type CausalMask = 'none' | 'top-left' | 'bottom-right';
+
+/**
+ * y = softmax(scale q k^T) v per stream (batch entry and head); q [streams, queries, width], k and v
+ * [kvStreams, keys, width]. Stream s takes keys and values of stream floor(s kvStreams / streams). A query that
+ * sees no key gives zeros.
+ */
+export interface AttentionOperation {
+  readonly kind: 'attention';
+  readonly q: ValueId;
+  readonly k: ValueId;
+  readonly v: ValueId;
+  readonly scale: number;
+  readonly causal: CausalMask;
+  readonly y: ValueId;
+}
+
+export type GraphOperation =
+  | GemmOperation
+  | BiasOperation
+  | GeluOperation
+  | CastOperation
+  | AddOperation
+  | LayerNormOperation
+  | SplitHeadsOperation
+  | MergeHeadsOperation
+  | AttentionOperation;
 
 /** Values an operation reads. */
 export function operandsOf(operation: GraphOperation): readonly ValueId[] {
@@ -60,7 +126,15 @@ export function operandsOf(operation: GraphOperation): readonly ValueId[] {
       return [operation.x, operation.bias];
     case 'gelu':
     case 'cast':
+    case 'splitHeads':
+    case 'mergeHeads':
       return [operation.x];
+    case 'add':
+      return [operation.x, operation.other];
+    case 'layerNorm':
+      return [operation.x, operation.gamma, operation.beta];
+    case 'attention':
+      return [operation.q, operation.k, operation.v];
   }
 }
 
@@ -140,6 +214,107 @@ export class GraphBuilder {
   cast(name: string, x: ValueId, type: ElementType, scale = 0): ValueId {
     const y = this.#value(name, type, this.#values[x].shape, scale);
     this.#operations.push({ kind: 'cast', x, y });
+    return y;
+  }
+
+  /** Adds two values of one shape. Throws CompileError when shapes differ. */
+  add(name: string, x: ValueId, other: ValueId): ValueId {
+    const [left, right] = [this.#values[x], this.#values[other]];
+    if (left.shape.join('x') !== right.shape.join('x'))
+      throw new CompileError(
+        'graph',
+        `add ${name}: shapes ${left.shape.join('x')} and ${right.shape.join('x')} differ`,
+        { left: left.shape.join('x'), right: right.shape.join('x') },
+        'Give two values of one shape.',
+      );
+    const y = this.#value(name, left.type, left.shape);
+    this.#operations.push({ kind: 'add', x, other, y });
+    return y;
+  }
+
+  /** Adds a layer norm over columns. Throws CompileError when gamma or beta does not fit, or epsilon is not positive. */
+  layerNorm(name: string, x: ValueId, gamma: ValueId, beta: ValueId, epsilon: number): ValueId {
+    const { type, shape } = this.#values[x];
+    for (const one of [gamma, beta]) {
+      const other = this.#values[one].shape;
+      if (other.length !== 1 || other[0] !== shape[1])
+        throw new CompileError(
+          'graph',
+          `layer norm ${name}: ${other.join('x')} does not fit the columns of ${shape.join('x')}`,
+          { columns: shape[1] ?? 0, factors: other[0] ?? 0 },
+          'Give one factor and one shift per column.',
+        );
+    }
+    if (!(epsilon > 0) || !Number.isFinite(epsilon))
+      throw new CompileError(
+        'graph',
+        `layer norm ${name}: epsilon ${epsilon} is not a positive number`,
+        { epsilon: String(epsilon) },
+        'Give a small positive epsilon, 1e-6 for example.',
+      );
+    const y = this.#value(name, type, shape);
+    this.#operations.push({ kind: 'layerNorm', x, gamma, beta, epsilon, y });
+    return y;
+  }
+
+  /** Sees [batch rows, heads width] as [batch heads, rows, width]. Throws CompileError when it does not divide. */
+  splitHeads(name: string, x: ValueId, heads: number, batch = 1): ValueId {
+    const { type, shape } = this.#values[x];
+    const [rows, columns] = shape;
+    if (shape.length !== 2 || rows % batch !== 0 || columns % heads !== 0)
+      throw new CompileError(
+        'graph',
+        `split ${name}: ${shape.join('x')} does not split into ${heads} heads and ${batch} batch entries`,
+        { heads, batch },
+        'Rows must be a multiple of the batch and columns of the heads.',
+      );
+    const y = this.#value(name, type, [batch * heads, rows / batch, columns / heads]);
+    this.#operations.push({ kind: 'splitHeads', x, heads, batch, y });
+    return y;
+  }
+
+  /** Sees [batch heads, rows, width] as [batch rows, heads width]. Throws CompileError when it does not divide. */
+  mergeHeads(name: string, x: ValueId, batch = 1): ValueId {
+    const { type, shape } = this.#values[x];
+    const [streams, rows, width] = shape;
+    if (shape.length !== 3 || streams % batch !== 0)
+      throw new CompileError(
+        'graph',
+        `merge ${name}: ${shape.join('x')} does not merge over ${batch} batch entries`,
+        { batch },
+        'The first extent must be a multiple of the batch.',
+      );
+    const heads = streams / batch;
+    const y = this.#value(name, type, [batch * rows, heads * width]);
+    this.#operations.push({ kind: 'mergeHeads', x, heads, batch, y });
+    return y;
+  }
+
+  /**
+   * Adds attention over streams. Throws CompileError when widths or lengths disagree, streams do not share keys
+   * evenly, or the scale is not a positive number.
+   */
+  attention(
+    name: string,
+    operands: { readonly q: ValueId; readonly k: ValueId; readonly v: ValueId },
+    options: { readonly scale: number; readonly causal: CausalMask },
+  ): ValueId {
+    const [q, k, v] = [operands.q, operands.k, operands.v].map((id) => this.#values[id].shape);
+    const refuse = (why: string): never => {
+      throw new CompileError(
+        'graph',
+        `attention ${name}: ${why} (q ${q.join('x')}, k ${k.join('x')}, v ${v.join('x')})`,
+        { q: q.join('x'), k: k.join('x'), v: v.join('x') },
+        'Give q as [streams, queries, width], k and v as [kv streams, keys, width].',
+      );
+    };
+    if (q.length !== 3 || k.length !== 3 || v.length !== 3) refuse('operands must have three extents');
+    if (q[2] !== k[2] || k[2] !== v[2]) refuse('widths differ');
+    if (k[1] !== v[1] || k[0] !== v[0]) refuse('keys and values differ in number');
+    if (q[0] % k[0] !== 0) refuse('query streams are no multiple of key streams');
+    if (!(options.scale > 0) || !Number.isFinite(options.scale)) refuse(`scale ${options.scale}`);
+    const y = this.#value(name, this.#values[operands.q].type, q);
+    this.#operations.push({ kind: 'attention', ...operands, ...options, y });
     return y;
   }
 

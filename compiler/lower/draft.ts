@@ -37,7 +37,7 @@ export type BlockSource = (panel: number, group: number) => readonly Fragment[];
 /** A value on the chip, in blocks. */
 export interface Source {
   readonly at: BlockSource;
-  readonly buffer: BufferName;
+  readonly buffers: readonly BufferName[];
 }
 
 export const range = (count: number) => Array.from({ length: count }, (_, index) => index);

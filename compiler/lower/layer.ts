@@ -15,6 +15,7 @@ const GRANULES_PER_BLOCK = BLOCK_BYTES / 16;
 
 /** A lowered layer: its result in blocks, and who owns them. */
 export interface LoweredLayer extends Source {
+  readonly buffer: BufferName;
   readonly own: Ownership;
 }
 
@@ -41,12 +42,12 @@ export function lowerLayer(
   const transfers = [...weights.transfers, ...gatherBlocks(plan, source.at, right)];
   draft.steps.push({ kind: 'exchange', name: named('gather'), modelCycles: cost.gather, transfers });
   const exchange = 'sent and received in one exchange phase';
-  draft.separations.push({ a: source.buffer, b: right, reason: exchange });
+  for (const a of source.buffers) draft.separations.push({ a, b: right, reason: exchange });
   if (weights.home !== undefined)
     draft.separations.push(
       { a: weights.home, b: left, reason: exchange },
       { a: weights.home, b: right, reason: exchange },
-      { a: source.buffer, b: left, reason: exchange },
+      ...source.buffers.map((a) => ({ a, b: left, reason: exchange })),
     );
 
   const gemm = draft.steps.length;
@@ -105,7 +106,7 @@ export function lowerLayer(
     add(draft, turned, own.largest * BLOCK_BYTES, afterGemm - 1 - epilogues, afterGemm - 1);
     add(draft, finished, castBytes, afterGemm - 1, end);
   }
-  return { buffer: finished, at: blockSource(plan, own, finished), own };
+  return { buffer: finished, buffers: [finished], at: blockSource(plan, own, finished), own };
 }
 
 /**
@@ -131,6 +132,7 @@ function gatherBlocks(plan: LayerPlan, at: BlockSource, right: BufferName): read
           if (
             run !== undefined &&
             run.source.tile === span.tile &&
+            run.source.buffer === span.buffer &&
             run.source.offset + 4 * run.words === span.offset
           )
             run.words += bytes / 4;

@@ -78,7 +78,7 @@ function weightBlocks(
         row: piece.start,
         rows: piece.size,
         column: features.start - firstBlock * BLOCK,
-        columns: features.size,
+        columns: Math.min(features.size, part.axis.length + firstBlock * BLOCK - features.start),
         columnGrain: rowGrain(plan.shape),
         labels,
       },

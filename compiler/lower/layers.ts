@@ -86,7 +86,7 @@ function hostInput(draft: Draft, chain: LayerChain, layer: LayerPlan): Source {
   });
   add(draft, buffer, largest, -1, TO_THE_END);
   return {
-    buffer,
+    buffers: [buffer],
     at: (panel, group) => {
       const fragments = owners.get(panel * groupsInAll + group);
       if (fragments === undefined) throw new RangeError(`no input block ${panel}, ${group}`);

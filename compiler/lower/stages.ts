@@ -1,6 +1,10 @@
 import type { LogicalTile } from '../../device/ipu21/index.ts';
+import type { AddWork } from '../kernels/add.ts';
 import type { CastWork } from '../kernels/cast.ts';
 import type { EpilogueKind, EpilogueWork } from '../kernels/epilogue.ts';
+import type { NormWork } from '../kernels/layerNorm.ts';
+import type { MergeWork } from '../kernels/merge.ts';
+import type { SoftmaxWork } from '../kernels/softmax.ts';
 
 /** Name of a buffer; every tile of a program has the same buffers at the same addresses. */
 export type BufferName = string & { readonly __buffer: unique symbol };
@@ -127,7 +131,83 @@ export interface CastStep {
   readonly tiles: readonly (CastWork | undefined)[];
 }
 
-export type Step = ExchangeStep | GemmStep | ReduceStep | EpilogueStep | CastStep;
+/** Softmax of every row over the tile's own keys, in place, with the rows' statistics. */
+export interface SoftmaxStep {
+  readonly kind: 'softmax';
+  readonly name: string;
+  readonly modelCycles: number;
+  readonly scores: BufferName;
+  readonly statistics: BufferName;
+  /** Factor of the scores in the exponent. */
+  readonly scale: number;
+  readonly table: BufferName;
+  readonly tiles: readonly (SoftmaxWork | undefined)[];
+}
+
+/** Where partial results lie: values, and statistics in a buffer of their own or behind the values. */
+export interface MergeSource {
+  readonly values: BufferName;
+  readonly statistics: BufferName;
+  /** Byte offset of the first partial's statistics in their buffer, by tile. */
+  readonly statisticsOffset?: readonly number[];
+}
+
+/** Partial results of attention over different keys become one. */
+export interface MergeStep {
+  readonly kind: 'merge';
+  readonly name: string;
+  readonly modelCycles: number;
+  readonly first: MergeSource;
+  /** Second of two partials; absent when all lie behind the first, `work.partialBytes` apart. */
+  readonly second?: MergeSource;
+  readonly out: BufferName;
+  /** Where the merged statistics go; absent when nobody needs them. */
+  readonly outStatistics?: BufferName;
+  readonly weights: BufferName;
+  /** Factor of the scores in the exponent. */
+  readonly scale: number;
+  readonly table: BufferName;
+  readonly tiles: readonly (MergeWork | undefined)[];
+}
+
+/** out = a + b in f16. */
+export interface AddStep {
+  readonly kind: 'add';
+  readonly name: string;
+  readonly modelCycles: number;
+  readonly a: BufferName;
+  readonly b: BufferName;
+  readonly out: BufferName;
+  readonly table: BufferName;
+  readonly tiles: readonly (AddWork | undefined)[];
+}
+
+/** Layer norm of whole rows. */
+export interface NormStep {
+  readonly kind: 'norm';
+  readonly name: string;
+  readonly modelCycles: number;
+  readonly from: BufferName;
+  readonly out: BufferName;
+  readonly gamma: BufferName;
+  readonly beta: BufferName;
+  readonly epsilon: number;
+  /** Sums of the workers. */
+  readonly scratch: BufferName;
+  readonly table: BufferName;
+  readonly tiles: readonly (NormWork | undefined)[];
+}
+
+export type Step =
+  | ExchangeStep
+  | GemmStep
+  | ReduceStep
+  | EpilogueStep
+  | CastStep
+  | SoftmaxStep
+  | MergeStep
+  | AddStep
+  | NormStep;
 
 /** Order of the 16-bit elements of a host block; u = inner index in its group, q = column in its panel. */
 export type BlockOrder =

@@ -19,5 +19,22 @@ export function touchedBuffers(step: Step): ReadonlySet<BufferName> {
     case 'epilogue':
       names.add(step.from).add(step.out).add(step.table);
       return step.bias === undefined ? names : names.add(step.bias);
+    case 'softmax':
+      return names.add(step.scores).add(step.statistics).add(step.table);
+    case 'merge':
+      for (const source of [step.first, step.second])
+        if (source !== undefined) names.add(source.values).add(source.statistics);
+      names.add(step.out).add(step.table).add(step.weights);
+      return step.outStatistics === undefined ? names : names.add(step.outStatistics);
+    case 'add':
+      return names.add(step.a).add(step.b).add(step.out).add(step.table);
+    case 'norm':
+      return names
+        .add(step.from)
+        .add(step.out)
+        .add(step.gamma)
+        .add(step.beta)
+        .add(step.scratch)
+        .add(step.table);
   }
 }

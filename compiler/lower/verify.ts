@@ -1,6 +1,7 @@
 import { VerifierError } from '../errors.ts';
 import { BLOCK_BIAS_BYTES } from '../kernels/epilogue.ts';
-import type { Buffer, BufferName, LoweredProgram, Span } from './stages.ts';
+import type { MergeWork } from '../kernels/merge.ts';
+import type { Buffer, BufferName, LoweredProgram, MergeStep, Span, Step } from './stages.ts';
 
 /**
  * Rules a lowered program must meet before placement: spans lie inside live buffers and are aligned,
@@ -61,38 +62,108 @@ export function verifyLowered(program: LoweredProgram): void {
       if (seen.size === 0) fail('message without receiver', {}, transfer.source.tile);
     }
   });
+  const staged = new Set(
+    program.steps.flatMap((step) =>
+      step.kind === 'merge' && step.second === undefined ? [step.first.values] : [],
+    ),
+  );
   const covers = (tile: number, buffer: BufferName, bytes: number): void => {
     const list = [...(written.get(`${tile}/${buffer}`) ?? [])].sort((x, y) => x.start - y.start);
     let next = 0;
     for (const { start, end } of list) {
-      if (start !== next)
+      // Partials of a merge begin on 16 bytes.
+      const gap = start - next;
+      if (gap !== 0 && !(gap === 8 && start % 16 === 0 && staged.has(buffer)))
         fail('buffer written with a gap or twice', { buffer, expected: next, found: start }, tile);
       next = end;
     }
     if (next !== bytes) fail('kernel reads bytes nobody wrote', { buffer, written: next, read: bytes }, tile);
   };
-  for (const step of program.steps) {
-    if (step.kind === 'gemm') {
-      step.tiles.forEach((args, tile) => {
-        if (args === undefined) return;
-        covers(tile, step.left, args.rows * args.groups * 32);
-        covers(tile, step.right, args.panels * args.groups * 512);
-      });
-    } else if (step.kind === 'reduce') {
-      step.tiles.forEach((args, tile) => {
-        if (args !== undefined) covers(tile, step.staging, args.granules * 16 * (args.partials - 1));
-      });
-    } else if (step.kind === 'epilogue' && step.bias !== undefined) {
-      const { bias } = step;
-      step.tiles.forEach((args, tile) => {
-        if (args !== undefined) covers(tile, bias, args.blocks * BLOCK_BIAS_BYTES);
-      });
-    }
-  }
+  for (const step of program.steps) verifyReads(step, covers, write);
   for (const { a, b } of program.separations) {
     require(buffers, a);
     require(buffers, b);
   }
+}
+
+type Covers = (tile: number, buffer: BufferName, bytes: number) => void;
+type Write = (span: Span, bytes: number) => void;
+
+/** What a kernel reads must be there; what it makes is there from then on. */
+function verifyReads(step: Step, covers: Covers, write: Write): void {
+  const made = (tile: number, buffer: BufferName, bytes: number) =>
+    write({ tile: tile as Span['tile'], buffer, offset: 0 }, bytes);
+  switch (step.kind) {
+    case 'exchange':
+      return;
+    case 'gemm':
+      step.tiles.forEach((args, tile) => {
+        if (args === undefined) return;
+        covers(tile, step.left, args.rows * args.groups * 32);
+        covers(tile, step.right, args.panels * args.groups * 512);
+        made(tile, step.out, args.rows * args.panels * 32);
+      });
+      return;
+    case 'reduce':
+      step.tiles.forEach((args, tile) => {
+        if (args !== undefined) covers(tile, step.staging, args.granules * 16 * (args.partials - 1));
+      });
+      return;
+    case 'epilogue':
+      step.tiles.forEach((args, tile) => {
+        if (args !== undefined && step.bias !== undefined)
+          covers(tile, step.bias, args.blocks * BLOCK_BIAS_BYTES);
+      });
+      return;
+    case 'softmax':
+      step.tiles.forEach((args, tile) => {
+        if (args === undefined) return;
+        covers(tile, step.scores, args.rows * args.panels * 32);
+        made(tile, step.statistics, args.rows * 8);
+      });
+      return;
+    case 'merge':
+      step.tiles.forEach((args, tile) => {
+        if (args === undefined) return;
+        const { rows, panels, partials, partialBytes } = args;
+        if (step.second === undefined) {
+          coversStaged(tile, step, args, covers);
+          made(tile, step.out, rows * panels * 32);
+          return;
+        }
+        if (partials !== 2 || partialBytes !== undefined)
+          fail('two partials in buffers of their own', { partials }, tile);
+        for (const { values, statistics } of [step.first, step.second]) {
+          covers(tile, values, rows * panels * 32);
+          covers(tile, statistics, rows * 8);
+        }
+      });
+      return;
+    case 'norm':
+      step.tiles.forEach((args, tile) => {
+        if (args === undefined) return;
+        covers(tile, step.from, args.rows * args.groups * 32);
+        covers(tile, step.gamma, args.groups * 32);
+        covers(tile, step.beta, args.groups * 32);
+      });
+      return;
+    case 'add':
+      step.tiles.forEach((args, tile) => {
+        if (args !== undefined) covers(tile, step.b, args.granules * 16);
+      });
+      return;
+    case 'cast':
+      return;
+  }
+}
+
+/** Staged partials: all bytes, but for what rounds a partial up to 16. */
+function coversStaged(tile: number, step: MergeStep, work: MergeWork, covers: Covers): void {
+  const { rows, panels, partials, partialBytes = 0 } = work;
+  const bytes = rows * (panels * 32 + 8);
+  if (partialBytes - bytes < 0 || partialBytes - bytes >= 16)
+    fail('partials overlap or lie apart', { bytes, partialBytes }, tile);
+  covers(tile, step.first.values, partialBytes * (partials - 1) + bytes);
 }
 
 function require(buffers: ReadonlyMap<BufferName, Buffer>, name: BufferName): Buffer {

@@ -2,9 +2,9 @@ import { CompileError } from '../errors.ts';
 import type { LayerChain } from '../graph/layers.ts';
 import { DATA_CAPACITY } from '../place/memoryMap.ts';
 import { BLOCK } from './axis.ts';
+import { choicesWithin } from './knapsack.ts';
 import {
   innerBlock,
-  type LayerCandidate,
   type LayerEpilogue,
   type LayerPlan,
   type LayerShape,
@@ -29,13 +29,6 @@ export interface ChainOptions {
   /** Pinned grids, one per layer, or one for all. */
   readonly grids?: readonly { m: number; n: number; k: number }[];
 }
-
-/** Memory goes in steps of this many bytes when candidates are weighed. */
-const MEMORY_STEP = 4096;
-/** Candidates of one layer that are weighed against those of the others. */
-const CANDIDATES = 400;
-/** Shares of the memory tried for what lives during one layer only. */
-const TRANSIENT_SHARES = [0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9, 1];
 
 export const layerShapes = ({ layers }: LayerChain): readonly LayerShape[] =>
   layers.map(({ x, weights, castScale }) => ({
@@ -72,17 +65,7 @@ export function* chainPlans(chain: LayerChain, options: ChainOptions): Generator
   const candidates = shapes.map((shape, index) =>
     layerCandidates(shape, options.tiles, options.weights, epilogues[index]),
   );
-  const seen = new Set<string>();
-  const choices = TRANSIENT_SHARES.flatMap((share) => {
-    const transient = share * DATA_CAPACITY;
-    const grids = choose(candidates, transient, DATA_CAPACITY - transient);
-    return grids === undefined ? [] : [grids];
-  })
-    .filter((grids) => {
-      const key = JSON.stringify(grids.map(({ grid }) => grid));
-      return !seen.has(key) && seen.add(key);
-    })
-    .sort((x, y) => sum(x) - sum(y));
+  const choices = choicesWithin(candidates, DATA_CAPACITY);
   if (choices.length === 0) {
     const least = candidates.map((list) => Math.min(...list.map((one) => one.residentBytes)));
     throw new CompileError(
@@ -99,51 +82,6 @@ export function* chainPlans(chain: LayerChain, options: ChainOptions): Generator
       options,
       shapes.map((shape, index) => layerForGrid(shape, grids[index].grid, options.weights, epilogues[index])),
     );
-}
-
-const sum = (grids: readonly LayerCandidate[]): number => grids.reduce((total, one) => total + one.total, 0);
-
-/** Cheapest candidates whose resident bytes fit together and whose transient bytes fit each: a knapsack. */
-function choose(
-  candidates: readonly (readonly LayerCandidate[])[],
-  transient: number,
-  resident: number,
-): readonly LayerCandidate[] | undefined {
-  const steps = Math.floor(resident / MEMORY_STEP);
-  let best: ({ total: number; grids: LayerCandidate[] } | undefined)[] = [{ total: 0, grids: [] }];
-  for (const list of candidates) {
-    const next: typeof best = [];
-    const fitting = undominated(list.filter((one) => one.transientBytes <= transient));
-    best.forEach((state, used) => {
-      if (state === undefined) return;
-      for (const candidate of fitting) {
-        const after = used + Math.ceil(candidate.residentBytes / MEMORY_STEP);
-        if (after > steps) continue;
-        const total = state.total + candidate.total;
-        const other = next[after];
-        if (other === undefined || total < other.total)
-          next[after] = { total, grids: [...state.grids, candidate] };
-      }
-    });
-    best = next;
-  }
-  let cheapest: { total: number; grids: LayerCandidate[] } | undefined;
-  for (const state of best)
-    if (state !== undefined && (cheapest === undefined || state.total < cheapest.total)) cheapest = state;
-  return cheapest?.grids;
-}
-
-/** Candidates, cheapest first, each with less resident memory than all cheaper ones. */
-function undominated(list: readonly LayerCandidate[]): readonly LayerCandidate[] {
-  const kept: LayerCandidate[] = [];
-  let least = Number.POSITIVE_INFINITY;
-  for (const one of list) {
-    if (one.residentBytes >= least) continue;
-    least = one.residentBytes;
-    kept.push(one);
-    if (kept.length === CANDIDATES) break;
-  }
-  return kept;
 }
 
 function pinned(

@@ -4,7 +4,7 @@ import { gemmKernelCycles } from '../kernels/gemm.ts';
 import { reduceKernelCycles } from '../kernels/reduce.ts';
 import { BLOCK } from './axis.ts';
 import { PHASE_OVERHEAD, SOURCE_CHANGE } from './cost.ts';
-import { type AxisPartition, partitionAxis } from './partition.ts';
+import { type AxisPartition, partitionAxis, tightParts } from './partition.ts';
 import type { GemmGrid } from './plan.ts';
 
 /**
@@ -74,20 +74,20 @@ export interface LayerPlan {
 }
 
 /** Worst-tile extents in blocks of 16. */
-interface Extents {
+export interface LayerExtents {
   readonly rows: number;
   readonly panels: number;
   readonly groups: number;
 }
 
-const leftBytes = ({ rows, groups }: Extents): number => rows * groups * BLOCK_BYTES;
-const rightBytes = ({ panels, groups }: Extents): number => panels * groups * BLOCK_BYTES;
-const resultBytes = ({ rows, panels }: Extents): number => rows * panels * BLOCK_BYTES;
+const leftBytes = ({ rows, groups }: LayerExtents): number => rows * groups * BLOCK_BYTES;
+const rightBytes = ({ panels, groups }: LayerExtents): number => panels * groups * BLOCK_BYTES;
+const resultBytes = ({ rows, panels }: LayerExtents): number => rows * panels * BLOCK_BYTES;
 
 /** Closed-form price of a grid, in tile cycles of the worst tile. */
-function price(
+export function priceLayer(
   grid: GemmGrid,
-  extents: Extents,
+  extents: LayerExtents,
   weights: WeightPolicy,
   epilogue: LayerEpilogue,
   grain: number,
@@ -111,10 +111,10 @@ function price(
 }
 
 /** Most result blocks of one tile after the reduction. */
-const pieceBlocks = (grid: GemmGrid, { rows, panels }: Extents, grain: number): number =>
+const pieceBlocks = (grid: GemmGrid, { rows, panels }: LayerExtents, grain: number): number =>
   Math.ceil((rows * panels) / grain / grid.k) * grain;
 
-function memory(grid: GemmGrid, extents: Extents, weights: WeightPolicy, grain: number) {
+export function layerMemory(grid: GemmGrid, extents: LayerExtents, weights: WeightPolicy, grain: number) {
   const left = leftBytes(extents);
   const piece = pieceBlocks(grid, extents, grain) * BLOCK_BYTES;
   const home = weights === 'single' && grid.n > 1;
@@ -145,8 +145,8 @@ export function layerForGrid(
     columns,
     inner,
     parts: [{ firstShare: 0, shares: grid.m, firstBlock: 0, epilogue }],
-    cost: price(grid, extents, weights, epilogue, grain),
-    ...memory(grid, extents, weights, grain),
+    cost: priceLayer(grid, extents, weights, epilogue, grain),
+    ...layerMemory(grid, extents, weights, grain),
   };
 }
 
@@ -162,16 +162,6 @@ function widened(partition: AxisPartition, grain: number): AxisPartition {
       blocks: share.blocks * grain,
     })),
   };
-}
-
-/** Part counts of an axis that no smaller count equals in its largest share. */
-function* tightParts(blocks: number, limit: number): Generator<number> {
-  let last = Number.POSITIVE_INFINITY;
-  for (let parts = 1; parts <= Math.min(blocks, limit); parts++) {
-    const share = Math.ceil(blocks / parts);
-    if (share < last) yield parts;
-    last = share;
-  }
 }
 
 export interface LayerCandidate {
@@ -202,8 +192,8 @@ export function layerCandidates(
           panels: Math.ceil(panels / n),
           groups: Math.ceil(groups / k),
         };
-        const { total } = price(grid, extents, weights, epilogue, grain);
-        found.push({ grid, total, ...memory(grid, extents, weights, grain) });
+        const { total } = priceLayer(grid, extents, weights, epilogue, grain);
+        found.push({ grid, total, ...layerMemory(grid, extents, weights, grain) });
       }
     }
   }

@@ -55,3 +55,13 @@ export function splitEvenly(count: number, parts: number): readonly { start: num
   }
   return ranges;
 }
+
+/** Part counts of an axis that no smaller count equals in its largest share. */
+export function* tightParts(blocks: number, limit: number): Generator<number> {
+  let last = Number.POSITIVE_INFINITY;
+  for (let parts = 1; parts <= Math.min(blocks, limit); parts++) {
+    const share = Math.ceil(blocks / parts);
+    if (share < last) yield parts;
+    last = share;
+  }
+}
